@@ -20,8 +20,9 @@
  *     all that differs, its outcome is known.
  *  3. An outcome that does not pass never counts if it came about this way: recovery is run from the start.  So it is for
  *     the first passes, and later for one in a hundred, chosen by the seed and the state.
- *  4. If there is a difference, the outcome from the start counts, and there are no more checkpoints.  Whatever passed
- *     without being run from the start does not count any more (outcomes_distrust), and is run again (recheck.h).
+ *  4. The outcome from the start counts.  If there is a difference, there are no more checkpoints, and whatever passed
+ *     without being run from the start does not count any more (outcomes_distrust), and is run again (recheck.h).  A
+ *     time-out of one of the two runs is no difference.
  *
  * doc/CHECKPOINTS.md explains it. */
 #ifndef BLACKOUT_CRASH_CHECKPOINTS_H

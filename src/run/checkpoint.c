@@ -182,7 +182,7 @@ bool checkpoints_begin(struct checkpoints *c, const struct control *control, con
 
 void checkpoints_take(struct checkpoints *c)
 {
-	while (c->count < c->block->stop_count) {
+	while (c->block && c->count < c->block->stop_count) {
 		pid_t pid = atomic_load(&c->block->stops[c->count].server);
 		int watch = pid > 0 ? pidfd_open(pid, 0) : -1;
 

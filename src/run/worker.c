@@ -250,6 +250,14 @@ static void run_request(struct worker *w)
 		worker_refuse(w, "recovery cannot be reached");
 }
 
+/* A walk is slower than other runs.  What is left of the time limit must not depend on that. */
+static unsigned checkpoint_in_time(const struct worker *w, unsigned from)
+{
+	while (from && w->checkpoints.block->stops[from - 1].nanoseconds > w->limit_ns / 2)
+		from--;
+	return from;
+}
+
 static void run_begin(struct worker *w)
 {
 	struct checkpoints *c = &w->checkpoints;
@@ -259,7 +267,7 @@ static void run_begin(struct worker *w)
 	/* Another mode changes the files. */
 	if (w->mode != RECOVERY_FORK || checkpoints_outdated(c, &w->scene))
 		checkpoints_drop(c);
-	w->outcome.from = wish.from <= c->count ? wish.from : 0;
+	w->outcome.from = checkpoint_in_time(w, wish.from <= c->count ? wish.from : 0);
 	w->spent_ns = w->outcome.from ? c->block->stops[w->outcome.from - 1].nanoseconds : 0;
 	w->walks = wish.walk && w->mode == RECOVERY_FORK && !w->lazy && checkpoints_begin(c, &w->control, &w->scene);
 	run_request(w);
@@ -519,6 +527,12 @@ static bool run_is_special(const struct worker *w)
 	return w->walks || w->outcome.from;
 }
 
+/* An ordinary run might have been quicker, or might have been ended. */
+static bool walk_is_late(const struct worker *w, const struct stub_reply *reply)
+{
+	return w->walks && (w->state == WORKER_KILLING || reply->nanoseconds > w->limit_ns);
+}
+
 static bool server_reply(struct worker *w)
 {
 	struct stub_reply reply;
@@ -527,7 +541,7 @@ static bool server_reply(struct worker *w)
 		return false;
 	if (reply.op == STUB_HELLO)
 		server_hello(w);
-	else if (reply.op == STUB_REFUSED && run_is_special(w))
+	else if ((reply.op == STUB_REFUSED && run_is_special(w)) || walk_is_late(w, &reply))
 		run_again(w);
 	else if (reply.op == STUB_REFUSED)
 		run_refused(w, w->control.page);

@@ -7,7 +7,8 @@
  *                         there; variable, file; thread; nothing
  *                         From a checkpoint, these end with another status than from the start: `middle`, if some
  *                         records are there, and `left`, if only the first of the last two
- *                         stores is on media */
+ *                         stores is on media
+ *                         `stuck` takes long from a checkpoint, if the last record is not on media */
 // link: -lpthread
 #include "target.h"
 
@@ -116,10 +117,13 @@ static unsigned long learn(const char *how)
 static int status_of(char *pool, const char *how, unsigned long number)
 {
 	int some = record_at(pool, 4)->valid != 0, more = record_at(pool, 7)->valid != 0;
+	const struct record *last = record_at(pool, PAGES - 1);
 	int here = number == (unsigned long)getpid();
 
 	if (!strcmp(how, "middle"))
 		return more ? !here : some && here;
+	if (!strcmp(how, "stuck") && last->valid && !last->value && !here)
+		sleep(20);
 	return !strcmp(how, "left") && record_at(pool, 1)->left && !record_at(pool, 2)->left && here;
 }
 
@@ -133,10 +137,10 @@ static int check(char *pool, const char *how)
 
 		if (r->valid && r->value != (uint64_t)page + 100)
 			status = 1;
-		if (page == PAGES - 1 && strcmp(how, "left"))
+		if (page == PAGES - 1 && strcmp(how, "left") && strcmp(how, "stuck"))
 			number = learn(how);
 	}
-	if (!strcmp(how, "middle") || !strcmp(how, "left"))
+	if (!strcmp(how, "middle") || !strcmp(how, "left") || !strcmp(how, "stuck"))
 		return status | status_of(pool, how, number);
 	if (strcmp(how, "late") || record_at(pool, PAGES - 3)->valid)
 		printf("%lu\n", number);
