@@ -52,11 +52,13 @@ static enum walk_call call_openat(const struct call *call)
 	return flags_only_read(call->arguments[2]) ? WALK_CALL_MAKE : WALK_CALL_END;
 }
 
+/* All copies would share what is written there, perhaps only after mprotect. */
 static enum walk_call call_mmap(const struct call *call)
 {
-	bool shared = (call->arguments[3] & MAP_TYPE) != MAP_PRIVATE;
+	bool shared = (call->arguments[3] & MAP_TYPE) != MAP_PRIVATE, anonymous = call->arguments[3] & MAP_ANONYMOUS;
+	long flags = shared && !anonymous ? CALL(SYS_fcntl, (int)call->arguments[4], F_GETFL) : O_RDONLY;
 
-	return shared && call->arguments[2] & PROT_WRITE ? WALK_CALL_END : WALK_CALL_MAKE;
+	return shared && (anonymous || flags < 0 || (flags & O_ACCMODE) != O_RDONLY) ? WALK_CALL_END : WALK_CALL_MAKE;
 }
 
 /* Copies would not have this memory. */

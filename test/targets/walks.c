@@ -13,6 +13,7 @@
  *     oN               print N, at once
  *     tN               a thread adds N           cN               a child process adds N
  *     hN               handle a fault of our own, and add N
+ *     aN               add N to memory that would be shared with copies of the process, and see what is there
  *     wN               wait for N milliseconds
  *     jF+OFFSET        end: the byte there is the exit status; 254: crash, 253: do not end,
  *                      252: change the size of the file, and end with 0 */
@@ -184,6 +185,18 @@ static void fault_handle(uint64_t number)
 	add(number);
 }
 
+/* At first nobody may write to it. */
+static void memory_share(uint64_t number)
+{
+	static uint64_t *shared;
+
+	if (!shared)
+		shared = mmap(NULL, sizeof(*shared), PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(shared != MAP_FAILED && mprotect(shared, sizeof(*shared), PROT_READ | PROT_WRITE) == 0, "memory");
+	*shared += number;
+	add(*shared);
+}
+
 static void judge(int f, size_t offset)
 {
 	int value = *place(f, offset, 1);
@@ -221,6 +234,7 @@ static void word_do(const char *word)
 	case 't': thread_run(number); break;
 	case 'c': child_run(number); break;
 	case 'h': fault_handle(number); break;
+	case 'a': memory_share(number); break;
 	case 'w': usleep((useconds_t)number * 1000); break;
 	case 'j': judge(f, offset); break;
 	default: need(0, word);
