@@ -51,13 +51,6 @@ static struct expectation *expectation_find(struct expectations *all, struct dig
 	return all->all.at[*index - 1];
 }
 
-static bool output_same(const struct output *a, const struct output *b)
-{
-	const struct output_digest one = output_digest(a), other = output_digest(b);
-
-	return one.low == other.low && one.high == other.high && output_is_endless(a) == output_is_endless(b);
-}
-
 static void run_heard(void *arg, const struct outcome *outcome)
 {
 	struct expectation *e = arg;

@@ -266,6 +266,13 @@ struct output_digest output_digest(const struct output *output)
 	return (struct output_digest){hash.low64, hash.high64};
 }
 
+bool output_same(const struct output *a, const struct output *b)
+{
+	const struct output_digest one = output_digest(a), other = output_digest(b);
+
+	return one.low == other.low && one.high == other.high && a->endless == b->endless;
+}
+
 /* ---- bodies ---- */
 
 /* How many of the first lines of the banner are the first lines of the output? */

@@ -88,6 +88,7 @@ struct output_digest {
 	uint64_t low, high;
 };
 struct output_digest output_digest(const struct output *output);
+bool output_same(const struct output *a, const struct output *b);
 
 /* ---- bodies ---- */
 
