@@ -381,7 +381,7 @@ static int local_submit_lazy(struct tester *t, const struct tester_input *certai
 
 /* One alone, on the first worker */
 
-/* Drain first: worker 0 may still be using its stage. */
+/* Drain first: worker 0 may still be using its stage, or have something to confirm. */
 static int state_stage(struct local *l, const struct state *state, struct err *err)
 {
 	int r = local_drain(&l->tester, err);
@@ -447,6 +447,10 @@ static int content_stage(struct local *l, const struct content *content, struct 
 
 static int input_stage(struct local *l, const struct tester_input *input, struct err *err)
 {
+	int r = local_drain(&l->tester, err);
+
+	if (r < 0)
+		return r;
 	recovery_set(l->recovery, 0, input->crash->command);
 	return input->state ? state_stage(l, input->state, err) : content_stage(l, input->content, err);
 }

@@ -235,6 +235,7 @@ static uint32_t run_op(const struct worker *w)
 static void run_request(struct worker *w)
 {
 	w->state = WORKER_RUNNING;
+	w->reported = false;
 	deadline_set(w);
 	if (w->mode == RECOVERY_FORK) {
 		recovery_output_copy(&w->out, &w->out_before);
@@ -516,15 +517,17 @@ static void leaf_take(struct worker *w, const struct stub_reply *reply)
 {
 	if (w->state == WORKER_RUNNING)
 		deadline_set(w);
+	w->reported = true;
 	if (w->lazy && lazy_report_take(w->lazy, w, reply))
 		return;
 	server_stop(w);
 	worker_refuse(w, "recovery sent an unexpected report");
 }
 
+/* May it begin at the start instead?  Not after leaves were reported. */
 static bool run_is_special(const struct worker *w)
 {
-	return w->walks || w->outcome.from;
+	return (w->walks || w->outcome.from) && !w->reported;
 }
 
 /* An ordinary run might have been quicker, or might have been ended. */

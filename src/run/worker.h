@@ -75,6 +75,7 @@ struct worker {
 	bool wrote_too_much;   /* the run has written more than options->disk */
 	bool walks;            /* the run is a walk (checkpoint.h) */
 	struct lazy_run *lazy; /* a run on all undecided lines instead of one state (lazy_in.h) */
+	bool reported;         /* its request has reported leaves */
 	struct outcome outcome;
 	char reason[STUB_REASON];
 };
