@@ -18,6 +18,8 @@
 
 #define FIRST_CRASH_SHARE 0.5 /* of the budget, with --nested; the rest is for second crashes */
 
+enum { CHECKPOINTS_SHARE = 8 }; /* of the memory that is available, one part is for checkpoints */
+
 #define SHARE_TESTING 0.75 /* of the budget, for testing, if a failure must be explained */
 
 static int outcomes_prepare(struct campaign *c, struct err *err)
@@ -55,14 +57,29 @@ static bool observes(const struct campaign_options *o)
 	return o->leftover_count;
 }
 
+/* Bytes that programs may still use. */
+static uint64_t memory_available(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	unsigned long long kib = 0;
+	char line[256];
+
+	while (file && !kib && fgets(line, sizeof(line), file))
+		sscanf(line, "MemAvailable: %llu kB", &kib);
+	if (file)
+		fclose(file);
+	return kib ? kib * 1024 : UINT64_MAX;
+}
+
 /* A recovery that is crashed itself, and a server, are always run from the start. */
 static void checkpoints_prepare(struct campaign *c)
 {
 	const struct campaign_options *o = &c->options;
+	uint64_t room = memory_available() / CHECKPOINTS_SHARE / (o->jobs ? o->jobs : 1);
 	char dir[PATH_MAX];
 
 	if (o->checkpoints && !c->first && !o->client && !o->parts && campaign_watch_dir(c, dir))
-		c->checkpoints = checkpoints_new(o->seed, campaign_text(c, dir));
+		c->checkpoints = checkpoints_new(o->seed, campaign_text(c, dir), room);
 }
 
 static int campaign_prepare(struct campaign *c, struct err *err)

@@ -47,6 +47,7 @@ struct route {
 	double seconds; /* how long it took, */
 	bool complete;  /* and whether there was no more */
 	struct checkpoint_plan plan;
+	size_t most; /* stops that it may have */
 	struct halt stops[CHECKPOINTS_MAX];
 	size_t read;        /* at which a state last differed, */
 	unsigned often;     /* and how many before it */
@@ -60,6 +61,7 @@ struct route {
 struct checkpoints {
 	uint64_t seed;
 	const char *under;
+	uint64_t room;
 	bool early;
 	uint64_t setting; /* of the route */
 	struct route route;
@@ -73,12 +75,13 @@ struct checkpoints {
 	struct checkpoints_figures figures;
 };
 
-struct checkpoints *checkpoints_new(uint64_t seed, const char *under)
+struct checkpoints *checkpoints_new(uint64_t seed, const char *under, uint64_t room)
 {
 	struct checkpoints *k = mem_alloc(sizeof(*k));
 
 	k->seed = seed;
 	k->under = under;
+	k->room = room;
 	k->early = getenv(EARLY);
 	k->cost = k->early ? 0 : COST_EXPECTED;
 	k->limit = COST_RATIO * k->cost;
@@ -185,14 +188,22 @@ static double progress_at(const struct route *r, size_t event, size_t last)
 	return (all > 0 ? event_seconds(r, event) / all : 0) + (double)(event + 1) / (double)(last + 1);
 }
 
-/* Stops at even distances up to the last touch that is possible, with room for one more. */
+/* Each copy may come to have memory of its own for all that it shares now. */
+static size_t stops_most(const struct checkpoints *k, const struct outcome *outcome)
+{
+	uint64_t most = outcome->memory ? k->room / outcome->memory : CHECKPOINTS_MAX;
+
+	return most < CHECKPOINTS_MAX ? (size_t)most : CHECKPOINTS_MAX;
+}
+
+/* Stops at even distances up to the last touch that is possible, at least one; with room for one more, if there is. */
 static void stops_choose(struct route *r, size_t last)
 {
 	double before = 0;
 
 	for (size_t i = 0; i <= last; i++) {
 		double now = progress_at(r, i, last);
-		bool far = now - before >= 2.0 / (CHECKPOINTS_MAX - 1) && r->plan.count < CHECKPOINTS_MAX - 2;
+		bool far = r->plan.count + 2 < r->most && now - before >= 2.0 / (double)(r->most - 1);
 
 		if (r->agreed[i] == PROFILE_END || (!far && i < last))
 			continue;
@@ -224,7 +235,7 @@ static void plan_make(struct checkpoints *k)
 {
 	size_t last;
 
-	if (last_find(&k->route, &last) && event_seconds(&k->route, last) >= worth_of(k))
+	if (k->route.most && last_find(&k->route, &last) && event_seconds(&k->route, last) >= worth_of(k))
 		stops_choose(&k->route, last);
 }
 
@@ -248,7 +259,7 @@ static void way_compare(struct route *r)
 	vec_free(&touches);
 }
 
-static void way_learn(struct checkpoints *k, const struct checkpoints_walk *walk, double seconds)
+static void way_learn(struct checkpoints *k, const struct checkpoints_walk *walk, const struct outcome *outcome)
 {
 	struct route *r = &k->route;
 
@@ -258,7 +269,8 @@ static void way_learn(struct checkpoints *k, const struct checkpoints_walk *walk
 		memcpy(r->way, walk->events, walk->count * sizeof(*r->way));
 	r->way_count = walk->count;
 	r->complete = walk->whole;
-	r->seconds = seconds;
+	r->seconds = outcome->seconds;
+	r->most = stops_most(k, outcome);
 	way_compare(r);
 	plan_make(k);
 }
@@ -296,7 +308,7 @@ static void plan_deepen(struct checkpoints *k, size_t read)
 	r->deepened = true;
 	if (!profile_stop_before(r->profile, read, &stop) || (event = event_of(r, stop.touch)) == r->way_count)
 		return;
-	if (event_seconds(r, event + !!stop.visits) - saved <= worth_of(k) || r->plan.count == CHECKPOINTS_MAX)
+	if (event_seconds(r, event + !!stop.visits) - saved <= worth_of(k) || r->plan.count >= r->most)
 		return;
 	stop_add(r, event, &stop);
 	r->number++;
@@ -444,7 +456,7 @@ void checkpoints_ran(struct checkpoints *k, struct checkpoints_worker *w, const 
 	if (!r->profile || outcome->mode != RECOVERY_FORK)
 		return;
 	if (w->logs && !r->logged)
-		way_learn(k, walk, outcome->seconds);
+		way_learn(k, walk, outcome);
 	if (w->whole && !w->shortened && !r->ends && r->complete && outcome->ending.kind != ENDING_TIMEOUT) {
 		outcome_copy(&r->end, outcome);
 		r->ends = true;

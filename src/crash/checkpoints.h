@@ -34,8 +34,9 @@
 
 struct checkpoints;
 
-/* `under`: an existing directory for recordings of recovery; it must live as long as this. */
-struct checkpoints *checkpoints_new(uint64_t seed, const char *under);
+/* `under`: an existing directory for recordings of recovery; it must live as long as this.  `room`: bytes of memory for the
+ * checkpoints of one worker. */
+struct checkpoints *checkpoints_new(uint64_t seed, const char *under, uint64_t room);
 void checkpoints_free(struct checkpoints *checkpoints);
 
 const char *checkpoints_under(const struct checkpoints *checkpoints);

@@ -334,6 +334,7 @@ static void child_wait(pid_t pid, uint64_t start, uint32_t op)
 	reply.nanoseconds = clock_ns() - start;
 	if (pid > 0)
 		wait4(pid, &reply.status, __WALL, &used);
+	reply.memory = (uint64_t)used.ru_maxrss * 1024;
 	if (op == STUB_LAZY)
 		lazy_stub_over(pid, reply.status);
 	if (op == STUB_WALK)

@@ -115,6 +115,7 @@ struct stub_reply {
 	int32_t status; /* as from wait(2) */
 	uint32_t flags; /* STUB_BY_... */
 	uint64_t nanoseconds;
+	uint64_t memory; /* bytes that the process has had at most; 0: not known */
 };
 
 enum { STUB_BY_CLIENT = 1, STUB_BY_KILL = 2 };
@@ -124,7 +125,7 @@ _Static_assert(offsetof(struct stub_page, version) == 0, "every version of the s
 _Static_assert(sizeof(struct stub_page) == 328 && sizeof(struct stub_page) % _Alignof(struct stub_entry) == 0,
 	       "entries may follow the page");
 _Static_assert(sizeof(struct stub_entry) == 24, "no padding");
-_Static_assert(sizeof(struct stub_request) == 8 && sizeof(struct stub_reply) == 24, "no padding");
+_Static_assert(sizeof(struct stub_request) == 8 && sizeof(struct stub_reply) == 32, "no padding");
 _Static_assert(sizeof(struct stub_reply) <= _POSIX_PIPE_BUF, "several processes write to a FIFO");
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && sizeof(_Atomic uint32_t) == 4, "atomic variables are shared by processes");
 

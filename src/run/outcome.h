@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/ending.h"
 
@@ -38,7 +39,8 @@ struct output;
 
 struct outcome {
 	struct ending ending;
-	double seconds; /* run time */
+	double seconds;  /* run time */
+	uint64_t memory; /* bytes that it has had at most; 0: not known */
 	struct tail out, err;
 	/* All that it printed, or wrote to {out}, summarized (ops/output.h); NULL: nobody asked for it.  If it is
 	 * endless, recovery was ended for that reason, and `ending` is an exit with status 0. */

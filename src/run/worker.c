@@ -466,6 +466,7 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 	o->err = recovery_output_tail(&w->err);
 	o->output = summary_take(w);
 	o->seconds = (double)(w->spent_ns + reply->nanoseconds) / 1e9;
+	o->memory = reply->memory;
 	o->by_client = reply->flags & STUB_BY_CLIENT;
 	if (usage_is_limited(w) && !w->wrote_too_much)
 		w->wrote_too_much = usage_exceeds(&w->usage, &w->scene, w->options->disk);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_checkpoints.c - how many checkpoints a recovery has, by its memory.
+ *
+ * It reads a word of each page of a file.  On the states here, only the last one differs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "crash/checkpoints.h"
+
+enum { PAGES = 40, BYTES = PAGES * PROFILE_PAGE, ROOM = 1000, ROUNDS = 4 };
+
+static uint8_t bytes[BYTES];
+static struct profile_file file = {bytes, BYTES, true};
+
+static struct profile *profile_make(void)
+{
+	struct profile *p = profile_new(&file, 1);
+
+	for (uint64_t page = 0; page < PAGES; page++)
+		profile_load(p, 0, page * PROFILE_PAGE, 8, PROFILE_ORDERED);
+	profile_end(p, &file);
+	return p;
+}
+
+/* Runs until a walk is to leave checkpoints, or for a while.  Returns how many that are. */
+static size_t stops_planned(uint64_t memory)
+{
+	struct checkpoints *k = checkpoints_new(1, "/nowhere", ROOM);
+	const struct outcome outcome = {.seconds = 1, .memory = memory, .mode = RECOVERY_FORK};
+	const struct stage_view view = {.files = &file, .count = 1};
+	struct walk_event events[PAGES];
+	struct checkpoints_worker worker = {0};
+	size_t count = 0;
+
+	for (uint64_t i = 0; i < PAGES; i++)
+		events[i] = (struct walk_event){WALK_TOUCH, 0, i * PROFILE_PAGE, PROFILE_PAGE, (i + 1) * 1000000};
+	bytes[BYTES - PROFILE_PAGE] = 0;
+	assert_true(checkpoints_wants_profile(k, 0, -1));
+	checkpoints_learn(k, profile_make(), 1);
+	for (int i = 0; i < ROUNDS && !count; i++) {
+		struct checkpoints_choice choice = checkpoints_choose(k, &worker, &view, 0);
+
+		count = choice.plan ? choice.plan->count : 0;
+		checkpoints_ran(k, &worker, &outcome, events, worker.logs ? PAGES : 0);
+		bytes[BYTES - PROFILE_PAGE] = (uint8_t)(i + 1);
+	}
+	checkpoints_free(k);
+	return count;
+}
+
+static void test_room(void **state)
+{
+	(void)state;
+	assert_int_equal(stops_planned(0), CHECKPOINTS_MAX);
+	assert_int_equal(stops_planned(1), CHECKPOINTS_MAX);
+	assert_int_equal(stops_planned(ROOM / 3), 3);
+	assert_int_equal(stops_planned(ROOM), 1);
+	assert_int_equal(stops_planned(ROOM + 1), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_room)};
+
+	setenv("BLACKOUT_CHECKPOINTS_EARLY", "1", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
