@@ -46,7 +46,7 @@ static size_t stops_planned(uint64_t memory)
 		struct checkpoints_choice choice = checkpoints_choose(k, &worker, &view, 0);
 
 		count = choice.plan ? choice.plan->count : 0;
-		checkpoints_ran(k, &worker, &outcome, events, worker.logs ? PAGES : 0);
+		checkpoints_ran(k, &worker, &outcome, &(struct checkpoints_walk){events, PAGES, true});
 		bytes[BYTES - PROFILE_PAGE] = (uint8_t)(i + 1);
 	}
 	checkpoints_free(k);
@@ -56,9 +56,10 @@ static size_t stops_planned(uint64_t memory)
 static void test_room(void **state)
 {
 	(void)state;
-	assert_int_equal(stops_planned(0), CHECKPOINTS_MAX);
-	assert_int_equal(stops_planned(1), CHECKPOINTS_MAX);
-	assert_int_equal(stops_planned(ROOM / 3), 3);
+	/* One is left for a read that differs often. */
+	assert_int_equal(stops_planned(0), CHECKPOINTS_MAX - 1);
+	assert_int_equal(stops_planned(1), CHECKPOINTS_MAX - 1);
+	assert_int_equal(stops_planned(ROOM / 3), 2);
 	assert_int_equal(stops_planned(ROOM), 1);
 	assert_int_equal(stops_planned(ROOM + 1), 0);
 }
