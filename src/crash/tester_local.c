@@ -98,6 +98,15 @@ static struct checkpoints_walk slot_walked(const struct local *l, const struct s
 	return walk;
 }
 
+static void outcomes_compare(struct local *l, const struct outcome *outcome, const struct outcome *start)
+{
+	struct checkpoints *k = l->tester.options.checkpoints;
+
+	checkpoints_compare(k, outcome, start);
+	if (checkpoints_are_off(k))
+		outcomes_distrust(l->tester.outcomes);
+}
+
 /* Does the outcome wait until a run from the start has confirmed it? */
 static bool outcome_waits(struct local *l, struct slot *slot, const struct outcome *outcome)
 {
@@ -107,9 +116,7 @@ static bool outcome_waits(struct local *l, struct slot *slot, const struct outco
 	if (!k)
 		return false;
 	if (slot->confirms) {
-		checkpoints_compare(k, &slot->doubted, outcome);
-		if (checkpoints_are_off(k))
-			outcomes_distrust(l->tester.outcomes);
+		outcomes_compare(l, &slot->doubted, outcome);
 		return false;
 	}
 	walk = slot_walked(l, slot);
@@ -317,7 +324,7 @@ static int tree_walk(struct local *l, unsigned worker, const struct checkpoint_p
 		recovery_from(l->recovery, worker, recovery_checkpoints(l->recovery, worker));
 		r = slot_practice(l, worker, &later, err);
 		if (r == 0)
-			checkpoints_compare(k, &later, &start);
+			outcomes_compare(l, &later, &start);
 		outcome_free(&later);
 	}
 	outcome_free(&start);
