@@ -60,12 +60,14 @@ static bool observes(const struct campaign_options *o)
 /* Bytes that programs may still use. */
 static uint64_t memory_available(void)
 {
+	static const char key[] = "MemAvailable:";
 	FILE *file = fopen("/proc/meminfo", "re");
 	unsigned long long kib = 0;
 	char line[256];
 
 	while (file && !kib && fgets(line, sizeof(line), file))
-		sscanf(line, "MemAvailable: %llu kB", &kib);
+		if (!strncmp(line, key, strlen(key)))
+			kib = strtoull(line + strlen(key), NULL, 10);
 	if (file)
 		fclose(file);
 	return kib ? kib * 1024 : UINT64_MAX;
