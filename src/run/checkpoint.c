@@ -13,21 +13,21 @@
 #include "base/mem.h"
 #include "base/path.h"
 
-void checkpoints_open(struct checkpoints *c)
+void checkpoint_set_open(struct checkpoint_set *c)
 {
-	*c = (struct checkpoints){0};
+	*c = (struct checkpoint_set){0};
 	for (unsigned i = 0; i < CHECKPOINTS_MAX; i++)
 		c->servers[i] = (struct checkpoint_server){.request = -1, .watch = -1};
 }
 
-void checkpoints_close(struct checkpoints *c)
+void checkpoint_set_close(struct checkpoint_set *c)
 {
-	checkpoints_drop(c);
+	checkpoint_set_drop(c);
 	free(c->plan);
 	c->plan = NULL;
 }
 
-void checkpoints_drop(struct checkpoints *c)
+void checkpoint_set_drop(struct checkpoint_set *c)
 {
 	for (unsigned i = 0; i < CHECKPOINTS_MAX; i++) {
 		struct checkpoint_server *server = &c->servers[i];
@@ -76,7 +76,7 @@ static void stop_put(struct walk_block *block, const struct checkpoint_stop *sto
 	block->range_count += (uint32_t)stop->stored_count;
 }
 
-void checkpoints_plan(struct checkpoints *c, const struct checkpoint_plan *plan)
+void checkpoint_set_plan(struct checkpoint_set *c, const struct checkpoint_plan *plan)
 {
 	size_t way = plan ? plan->way_count : 0, bytes = plan_bytes(way, plan_ranges(plan));
 	struct walk_block *block = mem_alloc(bytes);
@@ -93,11 +93,11 @@ void checkpoints_plan(struct checkpoints *c, const struct checkpoint_plan *plan)
 	c->wish.walk = true;
 }
 
-struct checkpoints_wish checkpoints_wish(struct checkpoints *c)
+struct checkpoint_wish checkpoint_set_wish(struct checkpoint_set *c)
 {
-	struct checkpoints_wish wish = c->wish;
+	struct checkpoint_wish wish = c->wish;
 
-	c->wish = (struct checkpoints_wish){0};
+	c->wish = (struct checkpoint_wish){0};
 	return wish;
 }
 
@@ -113,7 +113,7 @@ static struct checkpoint_file file_look(const struct scene *scene, size_t number
 	return (struct checkpoint_file){st.st_ino, (uint64_t)st.st_size};
 }
 
-static void files_note(struct checkpoints *c, const struct scene *scene)
+static void files_note(struct checkpoint_set *c, const struct scene *scene)
 {
 	c->file_count = origin_path_count(scene->origin);
 	c->files = mem_alloc(c->file_count * sizeof(*c->files));
@@ -121,7 +121,7 @@ static void files_note(struct checkpoints *c, const struct scene *scene)
 		c->files[i] = file_look(scene, i);
 }
 
-bool checkpoints_outdated(const struct checkpoints *c, const struct scene *scene)
+bool checkpoint_set_outdated(const struct checkpoint_set *c, const struct scene *scene)
 {
 	for (size_t i = 0; c->files && i < c->file_count; i++) {
 		struct checkpoint_file now = file_look(scene, i);
@@ -132,7 +132,7 @@ bool checkpoints_outdated(const struct checkpoints *c, const struct scene *scene
 	return false;
 }
 
-static bool block_put(struct checkpoints *c, const struct control *control)
+static bool block_put(struct checkpoint_set *c, const struct control *control)
 {
 	size_t bytes = c->plan->bytes;
 	char path[PATH_MAX];
@@ -164,23 +164,23 @@ static bool request_open(struct checkpoint_server *server, const struct control 
 	return server->request >= 0;
 }
 
-bool checkpoints_begin(struct checkpoints *c, const struct control *control, const struct scene *scene)
+bool checkpoint_set_begin(struct checkpoint_set *c, const struct control *control, const struct scene *scene)
 {
 	bool ready;
 
-	checkpoints_drop(c);
+	checkpoint_set_drop(c);
 	ready = block_put(c, control);
 	for (unsigned i = 0; ready && i < c->block->stop_count; i++)
 		ready = request_open(&c->servers[i], control, i);
 	if (!ready) {
-		checkpoints_drop(c);
+		checkpoint_set_drop(c);
 		return false;
 	}
 	files_note(c, scene);
 	return true;
 }
 
-void checkpoints_take(struct checkpoints *c)
+void checkpoint_set_take(struct checkpoint_set *c)
 {
 	while (c->block && c->count < c->block->stop_count) {
 		pid_t pid = atomic_load(&c->block->stops[c->count].server);

@@ -18,14 +18,14 @@ struct checkpoint_file {
 };
 
 /* What the next run is to be. */
-struct checkpoints_wish {
+struct checkpoint_wish {
 	bool walk;
 	unsigned from;
 };
 
-struct checkpoints {
+struct checkpoint_set {
 	struct walk_block *plan; /* for the walk that was asked for; NULL: none was */
-	struct checkpoints_wish wish;
+	struct checkpoint_wish wish;
 
 	struct walk_block *block; /* of the last walk, mapped; NULL: there was none */
 	struct checkpoint_server servers[CHECKPOINTS_MAX];
@@ -34,24 +34,24 @@ struct checkpoints {
 	size_t file_count;
 };
 
-void checkpoints_open(struct checkpoints *checkpoints);
+void checkpoint_set_open(struct checkpoint_set *set);
 /* Forget wishes, too. */
-void checkpoints_close(struct checkpoints *checkpoints);
+void checkpoint_set_close(struct checkpoint_set *set);
 
-void checkpoints_plan(struct checkpoints *checkpoints, const struct checkpoint_plan *plan);
+void checkpoint_set_plan(struct checkpoint_set *set, const struct checkpoint_plan *plan);
 
 /* What was asked for; each wish is for one run. */
-struct checkpoints_wish checkpoints_wish(struct checkpoints *checkpoints);
+struct checkpoint_wish checkpoint_set_wish(struct checkpoint_set *set);
 
 /* Prepare the walk that was asked for.  False: it cannot be done, and the run is an ordinary one. */
-bool checkpoints_begin(struct checkpoints *checkpoints, const struct control *control, const struct scene *scene);
+bool checkpoint_set_begin(struct checkpoint_set *set, const struct control *control, const struct scene *scene);
 /* The walk is over. */
-void checkpoints_take(struct checkpoints *checkpoints);
+void checkpoint_set_take(struct checkpoint_set *set);
 
 /* Have the files changed in a way that checkpoints do not survive? */
-bool checkpoints_outdated(const struct checkpoints *checkpoints, const struct scene *scene);
+bool checkpoint_set_outdated(const struct checkpoint_set *set, const struct scene *scene);
 
 /* Tell the servers to end, and forget the walk. */
-void checkpoints_drop(struct checkpoints *checkpoints);
+void checkpoint_set_drop(struct checkpoint_set *set);
 
 #endif

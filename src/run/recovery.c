@@ -610,19 +610,19 @@ int recovery_start_other(struct recovery *r, unsigned worker, char *const *argv,
 
 /* Checkpoints */
 
-static struct checkpoints *checkpoints_of(const struct recovery *r, unsigned worker)
+static struct checkpoint_set *checkpoint_set_of(const struct recovery *r, unsigned worker)
 {
 	return &r->slots[worker].worker.checkpoints;
 }
 
 void recovery_walk(struct recovery *r, unsigned worker, const struct checkpoint_plan *plan)
 {
-	checkpoints_plan(checkpoints_of(r, worker), plan);
+	checkpoint_set_plan(checkpoint_set_of(r, worker), plan);
 }
 
 const struct walk_event *recovery_walked(const struct recovery *r, unsigned worker, size_t *count)
 {
-	const struct walk_block *block = checkpoints_of(r, worker)->block;
+	const struct walk_block *block = checkpoint_set_of(r, worker)->block;
 
 	*count = block ? atomic_load(&block->event_count) : 0;
 	return block ? walk_block_events(block) : NULL;
@@ -630,19 +630,19 @@ const struct walk_event *recovery_walked(const struct recovery *r, unsigned work
 
 bool recovery_walked_all(const struct recovery *r, unsigned worker)
 {
-	const struct walk_block *block = checkpoints_of(r, worker)->block;
+	const struct walk_block *block = checkpoint_set_of(r, worker)->block;
 
 	return block && atomic_load(&block->event_count) && !*block->end;
 }
 
 unsigned recovery_checkpoints(const struct recovery *r, unsigned worker)
 {
-	return checkpoints_of(r, worker)->count;
+	return checkpoint_set_of(r, worker)->count;
 }
 
 double recovery_checkpoint_seconds(const struct recovery *r, unsigned worker, unsigned checkpoint)
 {
-	const struct checkpoints *c = checkpoints_of(r, worker);
+	const struct checkpoint_set *c = checkpoint_set_of(r, worker);
 
 	BUG_ON(!checkpoint || checkpoint > c->count);
 	return (double)c->block->stops[checkpoint - 1].nanoseconds / 1e9;
@@ -650,5 +650,5 @@ double recovery_checkpoint_seconds(const struct recovery *r, unsigned worker, un
 
 void recovery_from(struct recovery *r, unsigned worker, unsigned checkpoint)
 {
-	checkpoints_of(r, worker)->wish.from = checkpoint;
+	checkpoint_set_of(r, worker)->wish.from = checkpoint;
 }

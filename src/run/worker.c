@@ -34,7 +34,7 @@ int worker_open(struct worker *worker, const struct worker_options *options, str
 	worker->control = worker->redirection = (struct control){.request = -1, .reply = -1};
 	worker->out.read = worker->err.read = worker->client.read = -1;
 	worker->file = OUTFILE_CLOSED;
-	checkpoints_open(&worker->checkpoints);
+	checkpoint_set_open(&worker->checkpoints);
 	if (recovery_output_open(&worker->out) < 0 || recovery_output_open(&worker->err) < 0 ||
 	    (options->output && options->command.client && recovery_output_open(&worker->client) < 0))
 		return err_sys(err, "cannot create a pipe");
@@ -67,7 +67,7 @@ static void server_stop(struct worker *w)
 	w->server = 0;
 	w->server_fd = -1;
 	control_close(&w->control);
-	checkpoints_drop(&w->checkpoints);
+	checkpoint_set_drop(&w->checkpoints);
 	w->serving = false;
 }
 
@@ -108,7 +108,7 @@ void worker_stop(struct worker *w)
 
 void worker_end_lazy(struct worker *w)
 {
-	checkpoints_wish(&w->checkpoints);
+	checkpoint_set_wish(&w->checkpoints);
 	lazy_run_free(w->lazy);
 	w->lazy = NULL;
 }
@@ -125,7 +125,7 @@ static int ops_change(struct worker *w, const struct recovery_setting *setting, 
 	}
 	if (w->serving && atomic_load(&w->control.page->ops_used))
 		server_stop(w);
-	checkpoints_drop(&w->checkpoints);
+	checkpoint_set_drop(&w->checkpoints);
 	if (w->control.page)
 		w->control.page->ops_changed = 1;
 	return 0;
@@ -154,7 +154,7 @@ void worker_close(struct worker *w)
 	worker_stop(w);
 	server_stop(w);
 	worker_stop_keeper(w);
-	checkpoints_close(&w->checkpoints);
+	checkpoint_set_close(&w->checkpoints);
 	command_free(&w->command);
 	outfile_close(&w->file);
 	if (w->is_open)
@@ -261,16 +261,16 @@ static unsigned checkpoint_in_time(const struct worker *w, unsigned from)
 
 static void run_begin(struct worker *w)
 {
-	struct checkpoints *c = &w->checkpoints;
+	struct checkpoint_set *c = &w->checkpoints;
 	/* A lazy run has several requests. */
-	struct checkpoints_wish wish = w->lazy ? c->wish : checkpoints_wish(c);
+	struct checkpoint_wish wish = w->lazy ? c->wish : checkpoint_set_wish(c);
 
 	/* Another mode changes the files. */
-	if (w->mode != RECOVERY_FORK || checkpoints_outdated(c, &w->scene))
-		checkpoints_drop(c);
+	if (w->mode != RECOVERY_FORK || checkpoint_set_outdated(c, &w->scene))
+		checkpoint_set_drop(c);
 	w->outcome.from = checkpoint_in_time(w, wish.from <= c->count ? wish.from : 0);
 	w->spent_ns = w->outcome.from ? c->block->stops[w->outcome.from - 1].nanoseconds : 0;
-	w->walks = wish.walk && w->mode == RECOVERY_FORK && !w->lazy && checkpoints_begin(c, &w->control, &w->scene);
+	w->walks = wish.walk && w->mode == RECOVERY_FORK && !w->lazy && checkpoint_set_begin(c, &w->control, &w->scene);
 	run_request(w);
 }
 
@@ -353,7 +353,7 @@ static void run_again(struct worker *w)
 	struct err err;
 
 	if (w->walks)
-		checkpoints_drop(&w->checkpoints);
+		checkpoint_set_drop(&w->checkpoints);
 	w->outcome.from = 0;
 	w->spent_ns = 0;
 	w->walks = false;
@@ -460,7 +460,7 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 	struct outcome *o = &w->outcome;
 
 	if (w->walks)
-		checkpoints_take(&w->checkpoints);
+		checkpoint_set_take(&w->checkpoints);
 	outputs_pump(w, true);
 	o->out = out_tail(w);
 	o->err = recovery_output_tail(&w->err);
@@ -572,7 +572,7 @@ static bool checkpoint_is_lost(struct worker *w)
 	/* Its child has died with it, and the number may belong to another process by now. */
 	atomic_store(&w->control.page->running, 0);
 	w->outcome.from = 0;
-	checkpoints_drop(&w->checkpoints);
+	checkpoint_set_drop(&w->checkpoints);
 	return true;
 }
 

@@ -51,7 +51,7 @@ struct worker {
 	int server_fd; /* becomes readable when the server is dead */
 	bool serving;
 	struct control control, redirection;
-	struct checkpoints checkpoints; /* of the server */
+	struct checkpoint_set checkpoints; /* of the server */
 
 	pid_t keeper;
 	int keeper_fd;
