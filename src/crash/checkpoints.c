@@ -13,7 +13,7 @@
 #define EARLY "BLACKOUT_CHECKPOINTS_EARLY"
 
 #define COST_EXPECTED 1.5 /* seconds for the first recording */
-#define COST_RATIO 3      /* recoveries must have taken so many times as long */
+#define COST_RATIO 10     /* recoveries must have taken so many times as long: it may be in vain */
 #define WORTH_SHARE 0.05  /* of recovery: checkpoints that save less are not worth it */
 #define WORTH_SECONDS 0.0002
 
@@ -22,10 +22,11 @@ enum {
 	CONFIRMED_ONE_IN = 100,
 	FAILURES_MAX = 3, /* recordings without a profile, before no more are made */
 	EARLY_RUNS = 25,
-	OFTEN = 8,       /* states that first differ at the same read: a checkpoint just before it is worth a walk */
-	TRIED = 16,      /* runs from a checkpoint, before it is known whether they save time */
-	USUAL_OVER = 64, /* runs that the average is about */
-	WALKS_MAX = 3,   /* of a worker, without leaving a checkpoint */
+	OFTEN = 8,        /* states that first differ at the same read: a checkpoint just before it is worth a walk */
+	TRIED = 16,       /* runs from a checkpoint, before it is known whether they save time */
+	TREE_LEAVES = 16, /* that a run on undecided lines is taken to have */
+	USUAL_OVER = 64,  /* runs that the average is about */
+	WALKS_MAX = 3,    /* of a worker, without leaving a checkpoint */
 };
 
 /* A checkpoint of the plan. */
@@ -491,10 +492,14 @@ bool checkpoints_tree_is_sampled(const struct checkpoints *k, struct digest run)
 
 void checkpoints_tree_begins(struct checkpoints *k, const struct checkpoints_worker *w, bool shortened, double since)
 {
-	k->spent += since;
+	/* A checkpoint saves the beginning of a tree, once. */
+	double beginning = k->usual ? k->usual : since / TREE_LEAVES;
+
+	k->spent += since < beginning ? since : beginning;
 	if (!shortened)
 		return;
 	k->figures.used++;
+	k->figures.trees++;
 	k->saved += w->skipped;
 	k->figures.saved += w->skipped;
 }

@@ -107,7 +107,8 @@ void checkpoints_switch_off(struct checkpoints *checkpoints);
 bool checkpoints_are_off(const struct checkpoints *checkpoints);
 
 struct checkpoints_figures {
-	uint64_t used;        /* runs that began at a checkpoint */
+	uint64_t used;        /* runs that began at a checkpoint, */
+	uint64_t trees;       /* those of them that were on undecided lines */
 	uint64_t known;       /* outcomes that were known without a run */
 	uint64_t confirmed;   /* of both, those that were run from the start, too */
 	uint64_t differences; /* of these, those with another outcome */
