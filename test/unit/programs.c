@@ -215,7 +215,7 @@ static void add_thread(struct maker *m)
 
 static void add_other(struct maker *m)
 {
-	unsigned type = one_of(m, EVENT_LOAD, EVENT_CODE_HASH, EVENT_FILE_RENAME, EVENT_FILE_UNLINK, EVENT_FORK,
+	unsigned type = one_of(m, EVENT_LOAD, EVENT_FILE_READ, EVENT_CODE_HASH, EVENT_FILE_RENAME, EVENT_FILE_UNLINK, EVENT_FORK,
 			       EVENT_EXEC, EVENT_EXIT, EVENT_SIGNAL);
 	struct event *ev;
 
@@ -223,7 +223,7 @@ static void add_other(struct maker *m)
 		type += (unsigned)roll(m, EVENT_TYPE_COUNT - EVENT_SIGNAL);
 	ev = add(m, (enum event_type)type);
 	pick_file(m, ev);
-	ev->size = ev->type == EVENT_LOAD ? 8 : 0;
+	ev->size = ev->type == EVENT_LOAD || ev->type == EVENT_FILE_READ ? 8 : 0;
 	ev->flags = (uint32_t)roll(m, 2);
 	ev->path = "/pm/other";
 }
