@@ -268,7 +268,7 @@ static void copy_serve(struct walk_block *block, unsigned stop)
 {
 	walk_forget();
 	if (!server_continue(paths.request[stop], paths.reply) || !fill_prepare(block, &block->stops[stop])) {
-		atomic_store(&block->stops[stop].server, WALK_FAILED);
+		atomic_store(&block->stops[stop].server, -(int32_t)CALL(SYS_getpid));
 		CALL(SYS_exit_group, STUB_EXIT_LOST);
 	}
 	atomic_store(&block->stops[stop].server, (int32_t)CALL(SYS_getpid));
@@ -281,13 +281,14 @@ static void copy_serve(struct walk_block *block, unsigned stop)
 }
 
 /* Until it has its own memory, this process must not go on. */
-static void copy_await(const struct walk_stop *stop, pid_t pid)
+static void copy_await(struct walk_stop *stop, pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_US * 1000L};
 
 	for (unsigned waited = 0; !atomic_load(&stop->server); waited += LOOK_US) {
 		if (waited >= PATIENCE_US) {
 			CALL(SYS_kill, pid, SIGKILL);
+			atomic_store(&stop->server, -pid);
 			return;
 		}
 		CALL(SYS_nanosleep, &pause, NULL);

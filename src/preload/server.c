@@ -303,6 +303,8 @@ static void walk_ended(struct stub_reply *reply)
 	for (unsigned i = 0; i < block->stop_count; i++) {
 		pid_t pid = atomic_load(&block->stops[i].server);
 		server.checkpoints[i] = pid > 0 ? pid : 0;
+		if (pid < 0)
+			waitpid(-pid, NULL, __WALL);
 	}
 	reply->nanoseconds -= block->own_ns;
 	walk_over();

@@ -23,7 +23,6 @@ enum {
 	WALK_EVENTS_MAX = 16384, /* that a walk logs; it ends after them */
 	WALK_PAGE = 4096,
 	WALK_REASON = 64,
-	WALK_FAILED = -1, /* in place of a process */
 };
 
 enum walk_kind {
@@ -58,7 +57,7 @@ struct walk_stop {
 	uint32_t event, visits;
 	uint64_t hash;          /* of the visits */
 	uint32_t first, count;  /* ranges: the bytes that recovery has stored to until then, by file and offset */
-	_Atomic int32_t server; /* its process; 0: there is none */
+	_Atomic int32_t server; /* its process; 0: there is none; negative: that process has failed, and ended */
 	uint64_t nanoseconds;   /* as in the event */
 };
 

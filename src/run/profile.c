@@ -277,11 +277,6 @@ void profile_end(struct profile *p, const struct profile_file *files)
 
 /* Asking */
 
-size_t profile_touch_count(const struct profile *p)
-{
-	return p->touches.count;
-}
-
 size_t profile_read_count(const struct profile *p)
 {
 	return p->reads.count;

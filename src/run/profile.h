@@ -95,7 +95,6 @@ void profile_close(struct profile *profile);
  * profile_new. */
 void profile_end(struct profile *profile, const struct profile_file *files);
 
-size_t profile_touch_count(const struct profile *profile);
 size_t profile_read_count(const struct profile *profile);
 
 /* What recovery has done when it comes to this touch. */
