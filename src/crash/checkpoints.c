@@ -352,7 +352,7 @@ static bool worker_walks(struct checkpoints_worker *w, const struct route *r, un
 static void worker_shorten(struct checkpoints_worker *w, double skipped)
 {
 	w->shortened = true;
-	w->skipped = skipped;
+	w->skipped = w->saved = skipped;
 }
 
 static void worker_begin(struct checkpoints_worker *w)
@@ -453,6 +453,8 @@ void checkpoints_ran(struct checkpoints *k, struct checkpoints_worker *w, const 
 	w->shortened &= outcome->from > 0;
 	times_note(k, w, outcome);
 	k->spent += seconds_wasted(r, w, outcome);
+	if (w->shortened)
+		w->saved = k->usual - (outcome->seconds - w->skipped);
 	k->missed = w->shortened ? 0 : k->missed + 1;
 	if (!r->profile || outcome->mode != RECOVERY_FORK)
 		return;
@@ -480,8 +482,7 @@ bool checkpoints_doubt(struct checkpoints *k, const struct checkpoints_worker *w
 	k->figures.used += !w->known;
 	if (k->off || !passed || is_sampled(k, run))
 		return true;
-	k->saved += w->skipped;
-	k->figures.saved += w->skipped;
+	k->saved += w->saved;
 	return false;
 }
 
@@ -501,7 +502,6 @@ void checkpoints_tree_begins(struct checkpoints *k, const struct checkpoints_wor
 	k->figures.used++;
 	k->figures.trees++;
 	k->saved += w->skipped;
-	k->figures.saved += w->skipped;
 }
 
 /* Which of two runs is late may be chance. */

@@ -51,6 +51,7 @@ struct checkpoints_worker {
 	bool known;       /* the outcome is known without a run */
 	bool shortened;   /* it is, or the run does not begin at the start */
 	double skipped;   /* seconds of recovery that the run leaves out */
+	double saved;     /* and what it saves; less, because a copy of a process has its cost */
 };
 
 /* Should recovery be recorded on the next state?  `setting` is that of the next run; `left`: the seconds that are left
@@ -113,7 +114,6 @@ struct checkpoints_figures {
 	uint64_t confirmed;   /* of both, those that were run from the start, too */
 	uint64_t differences; /* of these, those with another outcome */
 	uint64_t recordings;
-	double saved; /* seconds of recovery */
 };
 
 struct checkpoints_figures checkpoints_figures(const struct checkpoints *checkpoints);

@@ -215,8 +215,8 @@ static void add_thread(struct maker *m)
 
 static void add_other(struct maker *m)
 {
-	unsigned type = one_of(m, EVENT_LOAD, EVENT_FILE_READ, EVENT_CODE_HASH, EVENT_FILE_RENAME, EVENT_FILE_UNLINK, EVENT_FORK,
-			       EVENT_EXEC, EVENT_EXIT, EVENT_SIGNAL);
+	unsigned type = one_of(m, EVENT_LOAD, EVENT_FILE_READ, EVENT_CODE_HASH, EVENT_FILE_RENAME, EVENT_FILE_UNLINK,
+			       EVENT_FORK, EVENT_EXEC, EVENT_EXIT, EVENT_SIGNAL);
 	struct event *ev;
 
 	if (type == EVENT_SIGNAL) /* or calls and operations, which come after it */
