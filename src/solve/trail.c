@@ -45,13 +45,13 @@ static void condition_split(struct making *m, const struct condition *condition,
 	known_free(&nothing);
 }
 
-/* Return how many parts are new. */
-static size_t parts_add(struct making *m, const struct condition *condition)
+/* Return false if it follows from what is demanded before. */
+static bool parts_add(struct making *m, const struct condition *condition)
 {
 	struct trail *trail = m->trail;
 	bool wished = condition_is_wished(condition->kind, trail->relaxation);
 	enum strength strength = wished ? STRENGTH_WISHED : STRENGTH_DEMANDED;
-	size_t before = trail->parts.count;
+	bool decides = false;
 
 	condition_split(m, condition, wished);
 	for (size_t i = 0; i < m->split.parts.count; i++) {
@@ -59,13 +59,14 @@ static size_t parts_add(struct making *m, const struct condition *condition)
 		const struct variable_set *set = variables_of(trail->variables, part.as.expression);
 		uint64_t *known = map_put(&m->known, part.as.expression, part.as.value);
 
+		decides |= set->count && *known < STRENGTH_DEMANDED;
 		if (*known >= strength || !set->count)
 			continue;
 		*known = strength;
 		part.group = group_of(m, set);
 		vec_push(&trail->parts, part);
 	}
-	return trail->parts.count - before;
+	return decides;
 }
 
 static void condition_add(struct making *m, struct condition as)
@@ -80,7 +81,7 @@ static void condition_add(struct making *m, struct condition as)
 	bool holds = evaluation_value(trail->evaluation, as.expression, trail->input) == as.value;
 
 	trail->broken += !holds;
-	condition.useless = !holds || parts_add(m, &as) == 0;
+	condition.useless = !holds || !parts_add(m, &as);
 	vec_push(&trail->conditions, condition);
 }
 

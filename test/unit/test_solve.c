@@ -433,6 +433,20 @@ static void only_what_is_in_the_way_is_given_up(void **state)
 	expect_given_up_from(CONDITION_BOUND, RELAXATIONS);
 }
 
+/* A program asks the same twice.  The second time there is another side only if the first answer is given up. */
+static void the_same_again_is_given_up(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_make(&s, "yes");
+	for (int i = 0; i < 2; i++)
+		decided(&s, binary(&s, BO_EXPR_EQ, byte(&s, 0), number(&s, 'n', 8)));
+	expect_hope(&s, RELAX_INSIDE, NULL);
+	expect_hope(&s, RELAX_ALL, "nes");
+	sample_free(&s);
+}
+
 /* What was given up does not make later conditions simpler. */
 static void nothing_follows_from_what_is_given_up(void **state)
 {
@@ -570,6 +584,7 @@ int main(void)
 		cmocka_unit_test(decimal_numbers_are_easy),
 		cmocka_unit_test(other_digits),
 		cmocka_unit_test(only_what_is_in_the_way_is_given_up),
+		cmocka_unit_test(the_same_again_is_given_up),
 		cmocka_unit_test(nothing_follows_from_what_is_given_up),
 	};
 
