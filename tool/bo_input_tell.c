@@ -88,15 +88,40 @@ static void write_branch(enum bo_branch kind, UInt condition, UInt code, Addr sp
 	bo_layer_commit(p);
 }
 
+/* Programs ask the same of their input in several places: a tokenizer looks at each byte, and then the code that uses it
+ * does.  Nothing new is known of the input there, but a search must know what the other side leads to. */
+static Bool is_told_again(enum bo_branch kind, UInt code, Bool value)
+{
+	enum { AGAIN_MOST = 8 };
+	static UChar *times; /* of each place and value */
+	static UInt room;
+	UInt at = 2 * code + value;
+
+	if (kind != BO_BRANCH_CONDITION || bo_code_is_in_c_library(code))
+		return False;
+	if (at >= room) {
+		UInt more = 2 * at + 64;
+		times = VG_(realloc)("bo.again", times, more);
+		VG_(memset)(times + room, 0, more - room);
+		room = more;
+	}
+	return times[at] < AGAIN_MOST && ++times[at];
+}
+
 void bo_tell_branch(enum bo_branch kind, UInt condition, UInt code, Addr sp, Addr other)
 {
+	Bool is_known, value;
+
 	if (!condition || bo_expr_is_const(condition))
 		return;
 	while (bo_expr_at(condition)->kind == BO_EXPR_NOT)
 		condition = bo_expr_at(condition)->operand[0];
-	if (is_told(bo_expr_to_tell(condition), kind) || bo_range_decides(condition))
+	is_known = is_told(bo_expr_to_tell(condition), kind) || bo_range_decides(condition);
+	value = bo_expr_value(condition) != 0;
+	if (is_known && !is_told_again(kind, code, value))
 		return;
-	bo_range_learn(condition, bo_expr_value(condition) != 0);
+	if (!is_known)
+		bo_range_learn(condition, value);
 	if (bo_writer_active())
 		write_branch(kind, condition, code, sp, other);
 }

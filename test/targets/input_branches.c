@@ -94,6 +94,24 @@ static void others(void)
 	       IN(0), "m"(word)); //! eq(stdin[0], 0x15) = 0
 }
 
+/* What is known of the input is told again where it decides about other code, but not for each round of a loop. */
+static void repetitions(void)
+{
+	for (int i = 0; i < 12; i++)
+		BRANCH("cmpb $0x51, %0; je", IN(1)); //! eq(stdin[1], 0x51) = 1
+	//! eq(stdin[1], 0x51) = 1
+	//! eq(stdin[1], 0x51) = 1
+	//! eq(stdin[1], 0x51) = 1
+	//! eq(stdin[1], 0x51) = 1
+	//! eq(stdin[1], 0x51) = 1
+	//! eq(stdin[1], 0x51) = 1
+	//! eq(stdin[1], 0x51) = 1
+	//! eq(stdin[1], 0x51) = 1
+	BRANCH("cmpb $0x51, %0; jne", IN(1)); //! eq(stdin[1], 0x51) = 1
+	/* It follows from what is known. */
+	BRANCH("cmpb $0x40, %0; ja", IN(1)); //! ule(stdin[1], 0x40) = 0
+}
+
 int main(void)
 {
 	CHECK(read(0, in, 8) == 8);
@@ -102,5 +120,6 @@ int main(void)
 	moves();
 	vectors();
 	others();
+	repetitions();
 	return 0;
 }
