@@ -107,13 +107,7 @@ static void part_link(struct linker *l, const struct program_part *part)
 
 /* ---- what returns ---- */
 
-/* Edges against their direction: for node n, from[first[n]] to from[first[n + 1] - 1]. */
-struct reverse {
-	uint32_t *first, *from;
-	uint8_t *kind; /* enum module_edge_kind */
-};
-
-static void reverse_make(const struct program *p, struct reverse *r)
+void program_reverse_make(const struct program *p, struct program_reverse *r)
 {
 	r->first = mem_alloc(((size_t)p->count + 2) * sizeof(*r->first));
 	r->from = mem_resize(NULL, p->edges.count + 1, sizeof(*r->from));
@@ -131,6 +125,13 @@ static void reverse_make(const struct program *p, struct reverse *r)
 			r->kind[at] = (uint8_t)p->edges.at[e].kind;
 		}
 	}
+}
+
+void program_reverse_free(struct program_reverse *r)
+{
+	free(r->first);
+	free(r->from);
+	free(r->kind);
 }
 
 struct returning {
@@ -184,9 +185,9 @@ static void returns_find(struct program *p)
 	struct returning r = {.program = p,
 			      .callee_returns = mem_alloc((size_t)p->count + 1),
 			      .todo = mem_resize(NULL, (size_t)p->count + 1, sizeof(*r.todo))};
-	struct reverse back;
+	struct program_reverse back;
 
-	reverse_make(p, &back);
+	program_reverse_make(p, &back);
 	returns_begin(&r);
 	while (r.count) {
 		uint32_t node = r.todo[--r.count];
@@ -205,9 +206,7 @@ static void returns_find(struct program *p)
 	for (uint32_t n = 0; n < p->count; n++)
 		if (p->ending[n] == ENDS_CALLING && !r.callee_returns[n])
 			p->ending[n] = ENDS_STOPPING;
-	free(back.first);
-	free(back.from);
-	free(back.kind);
+	program_reverse_free(&back);
 	free(r.callee_returns);
 	free(r.todo);
 }

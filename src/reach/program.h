@@ -52,4 +52,13 @@ void program_free(struct program *program);
 /* May the program go on over this edge without calling or returning? */
 bool program_goes(const struct program *program, uint32_t node, const struct module_edge *edge);
 
+/* Edges against their direction: those to node n come from from[first[n]] to from[first[n + 1] - 1]. */
+struct program_reverse {
+	uint32_t *first, *from;
+	uint8_t *kind; /* enum module_edge_kind */
+};
+
+void program_reverse_make(const struct program *program, struct program_reverse *reverse);
+void program_reverse_free(struct program_reverse *reverse);
+
 #endif

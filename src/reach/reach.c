@@ -7,14 +7,15 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "flow/postdom.h"
+#include "reach/ahead.h"
 #include "reach/module_file.h"
 #include "reach/program.h"
-#include "reach/sets.h"
 #include "trace/library.h"
 
-#define STEPS_MOST 20 /* what is reached later than that counts nothing: REACH_ONE has as many bits */
-#define ANYWAY 16     /* what both sides reach is worth so many times less */
-#define MAYBE 2       /* what only may modify PM is worth so many times less */
+#define ANYWAY 16 /* what the side that was taken reaches as soon is worth so many times less */
+#define MAYBE 2   /* what only may modify PM is worth so many times less */
+#define FAR UINT8_MAX
 #define NO_NODE UINT32_MAX
 
 /* A module of the program. */
@@ -42,11 +43,10 @@ struct reach {
 	VEC_OF(uint32_t) known; /* marks */
 	size_t reached;
 	VEC_OF(bool) executed; /* by node */
-	struct sets sets;
-	uint64_t *counted; /* sets.words: marks that the present answer has */
-	uint64_t *anyway;  /* and those that are reached on the other way */
-	bool is_linked;    /* the program's graph is complete */
-	bool has_sets;
+	struct ahead ahead;
+	uint8_t *other, *taken; /* of each mark: how far it is from the two sides of the branch at hand */
+	bool is_linked;         /* the program's graph is complete */
+	bool has_ahead;
 };
 
 struct reach *reach_new(const char *folder)
@@ -57,22 +57,22 @@ struct reach *reach_new(const char *folder)
 	return r;
 }
 
-static void sets_drop(struct reach *r)
+static void ahead_drop(struct reach *r)
 {
-	if (!r->has_sets)
+	if (!r->has_ahead)
 		return;
-	sets_free(&r->sets);
-	free(r->counted);
-	free(r->anyway);
-	r->counted = r->anyway = NULL;
-	r->has_sets = false;
+	ahead_free(&r->ahead);
+	free(r->other);
+	free(r->taken);
+	r->other = r->taken = NULL;
+	r->has_ahead = false;
 }
 
 void reach_free(struct reach *r)
 {
 	if (!r)
 		return;
-	sets_drop(r);
+	ahead_drop(r);
 	program_free(&r->program);
 	for (size_t i = 0; i < r->modules.count; i++) {
 		if (r->modules.at[i].graph)
@@ -150,7 +150,7 @@ static struct mark *mark_add(struct reach *r, uint32_t module, uint32_t address,
 		vec_push(&r->marks, ((struct mark){.module = module, .address = address}));
 		vec_push(&r->nodes, node);
 		*known = r->marks.count;
-		sets_drop(r);
+		ahead_drop(r);
 	}
 	struct mark *mark = &r->marks.at[*known - 1];
 	if (is_known && !mark->is_known)
@@ -181,7 +181,7 @@ uint32_t reach_module(struct reach *r, const char *path)
 	number = (uint32_t)r->modules.count;
 	program_add(&r->program, m.graph, m.is_library);
 	r->is_linked = false;
-	sets_drop(r);
+	ahead_drop(r);
 	for (size_t i = 0; !m.is_library && i < m.graph->persists.count; i++)
 		mark_add(r, number, m.graph->persists.at[i], true);
 	for (size_t i = 0; !m.is_library && i < m.graph->stores.count; i++)
@@ -221,20 +221,33 @@ void reach_see(struct reach *r, const struct reach_place *stack, size_t count)
 		if (callee == NO_NODE || !program_see(&r->program, caller, callee))
 			continue;
 		r->is_linked = false;
-		sets_drop(r);
+		ahead_drop(r);
 	}
 }
 
-void reach_execute(struct reach *r, struct reach_place start, uint64_t size)
+/* The nodes from `first` on that the code covers; returns how many. */
+static uint32_t nodes_of(const struct reach *r, const struct reach_code *code, uint32_t *first)
 {
-	const struct known_module *m = module_of(r, start.module);
-	uint64_t address = m ? module_address(m->graph, start.offset) : MODULE_NONE;
-	uint32_t block = m ? module_block_at(m->graph, address) : MODULE_NONE;
+	const struct known_module *m = module_of(r, code->start.module);
+	uint64_t address = m ? module_address(m->graph, code->start.offset) : MODULE_NONE;
+	uint32_t block = m ? module_block_at(m->graph, address) : MODULE_NONE, end = block;
+
+	if (block == MODULE_NONE)
+		return 0;
+	while (end < module_size(m->graph) && m->graph->blocks.at[end].start < address + code->size)
+		end++;
+	*first = node_of(r, m, block);
+	return end - block;
+}
+
+void reach_execute(struct reach *r, const struct reach_code *code)
+{
+	uint32_t first = 0, count = nodes_of(r, code, &first);
 
 	while (r->executed.count < r->program.count)
 		vec_push(&r->executed, false);
-	for (; block < (m ? module_size(m->graph) : 0) && m->graph->blocks.at[block].start < address + size; block++)
-		r->executed.at[node_of(r, m, block)] = true;
+	for (uint32_t i = 0; i < count; i++)
+		r->executed.at[first + i] = true;
 }
 
 /* The instruction that counts: the innermost one outside of libraries, or else the innermost one. */
@@ -276,79 +289,59 @@ void reach_mark(struct reach *r, const struct reach_place *stack, size_t count)
 
 static void prepare(struct reach *r)
 {
-	if (r->has_sets)
+	if (r->has_ahead)
 		return;
 	if (!r->is_linked)
 		program_link(&r->program);
 	r->is_linked = true;
-	sets_make(&r->sets, &r->program, r->nodes.at, r->nodes.count);
-	r->counted = mem_alloc(r->sets.words * sizeof(*r->counted));
-	r->anyway = mem_alloc(r->sets.words * sizeof(*r->anyway));
-	r->has_sets = true;
+	ahead_make(&r->ahead, &r->program, r->nodes.at, r->nodes.count);
+	r->other = mem_alloc(r->nodes.count + 1);
+	r->taken = mem_alloc(r->nodes.count + 1);
+	r->has_ahead = true;
 }
 
-/* Two ways to go on, step by step. */
-struct ways {
-	uint32_t other, taken; /* nodes; NO_NODE: it has come to an end, or is not known */
-	unsigned step;
-	struct reach_weight weight;
+/* A way that the program may go on, frame by frame. */
+struct way {
+	uint32_t node;   /* NO_NODE: there is nothing, or it is not known */
+	bool returns;    /* to the next frame */
+	uint8_t *nearby; /* how far marks are */
 };
 
-static bool is_executed(const struct reach *r, uint32_t node)
+static void way_count(struct reach *r, const struct way *way, unsigned returns)
 {
-	return node < r->executed.count && r->executed.at[node];
-}
+	const struct ahead_list *list = way->node == NO_NODE ? NULL : ahead_from(&r->ahead, way->node);
 
-static void mark_count(const struct reach *r, size_t index, uint64_t worth, struct reach_weight *weight)
-{
-	const struct mark *mark = &r->marks.at[index];
+	for (size_t i = 0; list && i < list->marks.count; i++) {
+		uint32_t steps = list->marks.at[i].decisions + returns;
+		uint8_t *known = &way->nearby[list->marks.at[i].mark];
 
-	if (!mark->is_known) {
-		weight->unreached += is_executed(r, r->nodes.at[index]) ? 0 : worth / MAYBE;
-		return;
-	}
-	weight->all += worth;
-	weight->unreached += mark->reached ? 0 : worth;
-}
-
-/* Count the marks of a set that were not counted before. */
-static void set_count(struct reach *r, const uint64_t *set, struct ways *w)
-{
-	for (size_t i = 0; i < r->sets.words; i++) {
-		for (uint64_t new = set[i] & ~r->counted[i]; new; new &= new - 1) {
-			bool anyway = r->anyway[i] & (new & -new);
-			uint64_t worth = (REACH_ONE >> w->step) / (anyway ? ANYWAY : 1);
-
-			mark_count(r, i * 64 + (size_t)__builtin_ctzll(new), worth, &w->weight);
-		}
-		r->counted[i] |= set[i];
+		if (steps < *known)
+			*known = (uint8_t)steps;
 	}
 }
 
-static void step_count(struct reach *r, struct ways *w, bool loops)
+static struct way way_from(const struct reach *r, uint32_t node, uint8_t *nearby)
 {
-	if (w->taken != NO_NODE) {
-		const uint64_t *set = sets_from(&r->sets, w->taken, loops);
+	memset(nearby, FAR, r->nodes.count);
+	return (struct way){node, node != NO_NODE && r->program.returns[node], nearby};
+}
 
-		for (size_t i = 0; i < r->sets.words; i++)
-			r->anyway[i] |= set[i];
-	}
-	set_count(r, sets_from(&r->sets, w->other, loops), w);
-	w->step++;
+static void way_return(const struct reach *r, struct way *way, uint32_t caller)
+{
+	way->node = way->returns ? caller : NO_NODE;
+	way->returns = way->node != NO_NODE && r->program.returns[way->node];
 }
 
 /* The side of a branch that does not lead to the other node. */
-static uint32_t node_taken(const struct reach *r, const struct reach_place *branch, uint32_t other)
+static uint32_t node_taken(const struct reach *r, uint32_t branch, uint32_t other)
 {
-	uint32_t node = branch ? node_at(r, branch) : NO_NODE, taken = NO_NODE;
+	uint32_t taken = NO_NODE;
 	bool leads = false;
 
-	if (node == NO_NODE)
-		return NO_NODE;
-	for (uint32_t e = r->program.first[node]; e < r->program.first[node + 1]; e++) {
+	for (uint32_t e = r->program.first[branch]; e < r->program.first[branch + 1]; e++) {
 		const struct module_edge *edge = &r->program.edges.at[e];
 
-		if (!program_goes(&r->program, node, edge))
+		if (!program_goes(&r->program, branch, edge))
 			continue;
 		leads |= edge->to == other;
 		if (edge->to != other)
@@ -357,33 +350,88 @@ static uint32_t node_taken(const struct reach *r, const struct reach_place *bran
 	return leads && taken != r->program.count ? taken : NO_NODE;
 }
 
-/* Return to the next frame, if that is possible. */
-static uint32_t node_return(const struct reach *r, uint32_t node, uint32_t caller)
+/* The side that was taken.  Of a switch, the other side is the whole, and this is what comes after all cases. */
+static struct way way_taken(const struct reach *r, const struct reach_place *place, uint32_t other)
 {
-	return node != NO_NODE && r->program.returns[node] ? caller : NO_NODE;
+	uint32_t branch = place ? node_at(r, place) : NO_NODE;
+
+	if (branch == NO_NODE)
+		return way_from(r, NO_NODE, r->taken);
+	if (branch != other)
+		return way_from(r, node_taken(r, branch, other), r->taken);
+	struct way way = way_from(r, branch, r->taken);
+	way.node = r->ahead.after[branch] == FLOW_EXIT ? NO_NODE : r->ahead.after[branch];
+	return way;
+}
+
+static bool is_executed(const struct reach *r, uint32_t node)
+{
+	return node < r->executed.count && r->executed.at[node];
+}
+
+/* What remains of the worth of a mark if only those count that were never executed. */
+static uint64_t mark_lacks(const struct reach *r, size_t index, uint64_t worth)
+{
+	const struct mark *mark = &r->marks.at[index];
+
+	if (mark->is_known)
+		return mark->reached ? 0 : worth;
+	return is_executed(r, r->nodes.at[index]) ? 0 : worth / MAYBE;
+}
+
+static void mark_count(const struct reach *r, size_t index, struct reach_weight *weight)
+{
+	uint64_t worth = REACH_ONE / (1u + r->other[index]) / (r->taken[index] <= r->other[index] ? ANYWAY : 1);
+
+	weight->unreached += mark_lacks(r, index, worth);
+	weight->all += r->marks.at[index].is_known ? worth : 0;
 }
 
 struct reach_weight reach_weight(struct reach *r, const struct reach_place *branch, const struct reach_place *stack,
 				 size_t count)
 {
-	struct ways w = {0};
+	struct reach_weight weight = {0};
+	struct way other, taken;
+	unsigned returns = 0;
 
 	prepare(r);
-	memset(r->counted, 0, r->sets.words * sizeof(*r->counted));
-	memset(r->anyway, 0, r->sets.words * sizeof(*r->anyway));
-	w.other = count ? node_at(r, &stack[0]) : NO_NODE;
-	w.taken = node_taken(r, branch, w.other);
-	for (size_t i = 0; i < count && w.step < STEPS_MOST && w.other != NO_NODE; i++) {
+	other = way_from(r, count ? node_at(r, &stack[0]) : NO_NODE, r->other);
+	taken = way_taken(r, branch, other.node);
+	for (size_t i = 0; i < count && returns <= AHEAD_DECISIONS_MOST; i++) {
 		/* What libraries do is done by their callers, and they return soon. */
 		if (!is_library_place(r, &stack[i])) {
-			step_count(r, &w, false);
-			step_count(r, &w, true);
+			way_count(r, &other, returns);
+			way_count(r, &taken, returns);
+			returns++;
 		}
 		uint32_t caller = i + 1 < count ? node_at(r, &stack[i + 1]) : NO_NODE;
-		w.taken = node_return(r, w.taken, caller);
-		w.other = node_return(r, w.other, caller);
+		way_return(r, &taken, caller);
+		way_return(r, &other, caller);
 	}
-	return w.weight;
+	for (size_t i = 0; i < r->nodes.count; i++)
+		if (r->other[i] != FAR)
+			mark_count(r, i, &weight);
+	return weight;
+}
+
+uint64_t reach_nearness(struct reach *r, const struct reach_code *code, size_t count)
+{
+	VEC_OF(uint32_t) nodes = {0};
+	uint64_t nearness = 0;
+
+	prepare(r);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t first = 0, covered = nodes_of(r, &code[i], &first);
+
+		for (uint32_t k = 0; k < covered; k++)
+			vec_push(&nodes, first + k);
+	}
+	struct ahead_list list = ahead_of(&r->ahead, nodes.at, nodes.count);
+	for (size_t i = 0; i < list.marks.count; i++)
+		nearness += mark_lacks(r, list.marks.at[i].mark, REACH_ONE / (1 + list.marks.at[i].decisions));
+	vec_free(&list.marks);
+	vec_free(&nodes);
+	return nearness;
 }
 
 /* ---- figures ---- */

@@ -18,11 +18,11 @@
  * half, and is not known.  Once it was executed, it is known, or it does not modify PM.
  *
  * In a program with a main loop everything can be reached from everywhere, sooner or later.  So an instruction counts the
- * less, the later it is reached: half of it is lost each time that the program must go back to the start of a loop first,
- * or return from a function.  Where it returns to is known, because a branch has a calling context.
+ * less, the more decisions away it is (ahead.h): one half after one decision, one third after two.  A return from a function
+ * counts as a decision.  Where it returns to is known, because a branch has a calling context.
  *
  * What comes later in the program is often reached from both sides of a branch: it is no reason to turn it.  So an
- * instruction that the side which was taken reaches as soon as the other one counts a sixteenth. */
+ * instruction that is as near to the side which was taken counts a sixteenth. */
 #ifndef BLACKOUT_REACH_REACH_H
 #define BLACKOUT_REACH_REACH_H
 
@@ -66,8 +66,18 @@ const char *reach_path(const struct reach *reach, uint32_t module);
 /* Something was executed.  Stacks have the innermost place first; the others are where calls return to. */
 void reach_see(struct reach *reach, const struct reach_place *stack, size_t count);
 
-/* So many bytes of code were executed. */
-void reach_execute(struct reach *reach, struct reach_place start, uint64_t size);
+/* So many bytes of code. */
+struct reach_code {
+	struct reach_place start;
+	uint64_t size;
+};
+
+/* The code was executed. */
+void reach_execute(struct reach *reach, const struct reach_code *code);
+
+/* How near an execution came to instructions that were never executed: the weight of those, as `unreached` below, from
+ * whatever part of its code is the nearest to each. */
+uint64_t reach_nearness(struct reach *reach, const struct reach_code *code, size_t count);
 
 /* As reach_see, and it modified PM. */
 void reach_mark(struct reach *reach, const struct reach_place *stack, size_t count);

@@ -165,9 +165,12 @@ static void code_learn(struct reading *r)
 {
 	const struct trace_block *block;
 
-	for (size_t i = 0; (block = trace_block(r->trace, i)); i++)
-		reach_execute(r->learning->reach, (struct reach_place){module_number(r, block->module), block->offset},
-			      block->size);
+	for (size_t i = 0; (block = trace_block(r->trace, i)); i++) {
+		const struct reach_code code = {{module_number(r, block->module), block->offset}, block->size};
+
+		reach_execute(r->learning->reach, &code);
+		vec_push(&r->route->code, code);
+	}
 }
 
 static void concrete_take(struct route *route, const struct trace *trace)
@@ -255,6 +258,7 @@ void route_free(struct route *route)
 		free(route->concrete.at[i].name);
 	vec_free(&route->concrete);
 	vec_free(&route->branches);
+	vec_free(&route->code);
 	vec_free(&route->ended);
 	*route = (struct route){0};
 }

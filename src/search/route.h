@@ -41,6 +41,7 @@ struct route {
 	VEC_OF(struct route_branch) branches;
 	VEC_OF(bool) ended; /* by id of a source: the program has met its end */
 	bool reads_input;
+	VEC_OF(struct reach_code) code; /* that was executed; if it was learned from the route */
 	VEC_OF(struct route_concrete) concrete;
 };
 

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "reach/ahead.h"
 #include "reach/module_file.h"
-#include "reach/sets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -60,16 +60,16 @@ static void write_again(const struct module *m)
 static void ask(const struct module *m)
 {
 	struct program program = {0};
-	struct sets sets;
+	struct ahead ahead;
 	uint32_t node = 0;
 
 	program_add(&program, m, false);
 	program_add(&program, m, true);
 	program_link(&program);
-	sets_make(&sets, &program, &node, 1);
+	ahead_make(&ahead, &program, &node, 1);
 	for (; node < program.count && node < 100; node++)
-		sets_from(&sets, node, node % 2);
-	sets_free(&sets);
+		ahead_from(&ahead, node);
+	ahead_free(&ahead);
 	program_free(&program);
 	for (uint32_t block = 0; block < module_size(m); block++) {
 		if (module_block_at(m, m->blocks.at[block].start) != block)

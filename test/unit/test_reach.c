@@ -8,7 +8,8 @@
  *   4  figures: known and reached
  *   5  graphs that are kept in a folder: damaged files are replaced, any damage is noticed
  *   6  files that are no module
- *   7  stores that may modify PM, as long as they were never executed */
+ *   7  stores that may modify PM, as long as they were never executed
+ *   8  how near an execution came to what was never executed */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,20 +128,20 @@ static struct reach_place at(const struct shape *s, const char *label)
 	return (struct reach_place){s->module, address - s->bias};
 }
 
-/* The weight at a label, in eighths of an instruction. */
-static uint64_t eighths(const struct shape *s, const char *label)
+/* The weight at a label, in sixtieths of an instruction. */
+static uint64_t sixtieths(const struct shape *s, const char *label)
 {
 	struct reach_place place = at(s, label);
 
-	return reach_weight(s->reach, NULL, &place, 1).all * 8 / REACH_ONE;
+	return (reach_weight(s->reach, NULL, &place, 1).all * 60 + REACH_ONE / 2) / REACH_ONE;
 }
 
 static void expect(const struct shape *s, const char *label, uint64_t wanted)
 {
-	uint64_t weight = eighths(s, label);
+	uint64_t weight = sixtieths(s, label);
 
 	if (weight != wanted)
-		fail_msg("%s: from %s %lu eighths can be reached, not %lu", s->path, label, weight, wanted);
+		fail_msg("%s: from %s %lu sixtieths can be reached, not %lu", s->path, label, weight, wanted);
 }
 
 /* ---- 1: shapes ---- */
@@ -161,15 +162,15 @@ static void libc_add(const struct shape *s)
 
 static void expect_cases(const struct shape *s)
 {
-	expect(s, "select_one", 56);
-	expect(s, "case_a", 8);
+	expect(s, "select_one", 7 * 20); /* whether there is a case, and which one */
+	expect(s, "case_a", 60);
 	expect(s, "case_b", 0);
-	expect(s, "case_c", 16);
-	expect(s, "case_g", 8);
+	expect(s, "case_c", 120);
+	expect(s, "case_g", 60);
 	expect(s, "after_cases", 0);
 }
 
-/* What both sides reach counts a sixteenth. */
+/* What both sides reach as soon counts a sixteenth. */
 static void expect_sides(const struct shape *s)
 {
 	struct reach_place branch = at(s, "before_put"), put = at(s, "at_put"), nest = at(s, "in_nest");
@@ -177,7 +178,7 @@ static void expect_sides(const struct shape *s)
 
 	/* put: the other side comes to it by the loop only.  del: the other side comes to it sooner. */
 	assert_int_equal(reach_weight(s->reach, &branch, &put, 1).all, 2 * REACH_ONE + REACH_ONE / 2 / 16);
-	assert_int_equal(reach_weight(s->reach, &before_nest, &nest, 1).all, 2 * REACH_ONE / 16);
+	assert_int_equal(reach_weight(s->reach, &before_nest, &nest, 1).all, 2 * REACH_ONE / 2 / 16);
 	/* It does not lead there. */
 	assert_int_equal(reach_weight(s->reach, &before_nest, &put, 1).all, 2 * REACH_ONE + REACH_ONE / 2);
 }
@@ -189,27 +190,28 @@ static void check_shapes(const char *dir, const char *options, const char *name)
 	compile(dir, program_c, options);
 	shape_open(&s, reach_new(NULL), dir, name);
 	libc_add(&s);
-	/* two at once, one in another round of the loop, which counts half */
-	expect(&s, "at_put", 16 + 4);
-	expect(&s, "at_del", 8 + 8);
-	expect(&s, "at_get", 12);
-	expect(&s, "after_get", 12);
+	/* two at once, one in another round of the loop after one decision, which counts half */
+	expect(&s, "at_put", 120 + 30);
+	expect(&s, "at_del", 60 + 60);
+	expect(&s, "at_get", 90);
+	expect(&s, "after_get", 90);
 	expect(&s, "at_die", 0);
 	expect(&s, "at_exit", 0);
-	expect(&s, "after_exit", 8);
+	expect(&s, "after_exit", 60);
+	expect(&s, "stop", 60); /* the other way never comes back: no decision */
 	expect(&s, "at_end", 0);
-	expect(&s, "main", 24);
-	expect(&s, "in_nest", 16);
-	expect(&s, "dispatch", 32); /* compare is a function whose address is taken, too */
-	expect(&s, "sort", 8);
+	expect(&s, "main", 90);
+	expect(&s, "in_nest", 60);
+	expect(&s, "dispatch", 120); /* compare is a function whose address is taken, too */
+	expect(&s, "sort", 30);
 	expect_cases(&s);
 
 	expect_sides(&s);
 
-	/* In a function that is left for the loop: another round is the fourth step. */
+	/* In a function that is left for the loop: one return, one decision. */
 	struct reach_place stack[] = {at(&s, "in_get"), at(&s, "after_get")};
 	assert_int_equal(reach_weight(s.reach, NULL, stack, 1).all, 0);
-	assert_int_equal(reach_weight(s.reach, NULL, stack, 2).all, 3 * REACH_ONE / 8);
+	assert_int_equal(reach_weight(s.reach, NULL, stack, 2).all, 3 * (REACH_ONE / 3));
 	reach_free(s.reach);
 }
 
@@ -225,7 +227,7 @@ static void test_shapes(void **state)
 	compile(*state, program_c, "-static -o static");
 	shape_open(&s, reach_new(NULL), *state, "static");
 	expect_cases(&s);
-	assert_true(eighths(&s, "dispatch") >= 32);
+	assert_true(sixtieths(&s, "dispatch") >= 120);
 	reach_free(s.reach);
 }
 
@@ -290,13 +292,13 @@ static void test_libraries(void **state)
 	three_open(&t, *state);
 	assert_int_equal(reach_count(t.reach), 1); /* the call of pmem_persist */
 	assert_int_equal(reach_instruction(t.reach, 0).place.module, t.own.module);
-	expect(&t.user, "main", 8);
+	expect(&t.user, "main", 30);
 	expect(&t.user, "at_end", 0);
-	expect(&t.own, "own_store", 8);
+	expect(&t.own, "own_store", 60);
 	expect(&t.own, "after_persist", 0);
 	/* A branch in a library: nothing there, but its caller goes on. */
 	struct reach_place stack[] = {at(&t.pmem, "in_persist"), at(&t.user, "main")};
-	assert_int_equal(reach_weight(t.reach, NULL, stack, 2).all, REACH_ONE);
+	assert_int_equal(reach_weight(t.reach, NULL, stack, 2).all, REACH_ONE / 2);
 	reach_free(t.reach);
 }
 
@@ -312,7 +314,7 @@ static void test_seen(void **state)
 	struct reach_place stack[] = {at(&t.user, "in_stores"), at(&t.pmem, "after_call_back"),
 				      at(&t.user, "after_registers")};
 	reach_see(t.reach, stack, 3);
-	expect(&t.user, "registers", 8);
+	expect(&t.user, "registers", 60);
 	reach_free(t.reach);
 }
 
@@ -324,22 +326,22 @@ static void test_figures(void **state)
 	struct reach_place flush[] = {at(&t.pmem, "in_persist"), at(&t.own, "after_persist"), at(&t.user, "at_end")};
 	struct reach_place main_place = at(&t.user, "main");
 	assert_int_equal(reach_reached(t.reach), 0);
-	/* The store before the call may modify PM, too. */
-	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).unreached, REACH_ONE + REACH_ONE / 2);
+	/* One decision.  The store before the call may modify PM, too. */
+	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).unreached, REACH_ONE / 2 + REACH_ONE / 4);
 	reach_mark(t.reach, flush, 3);
 	reach_mark(t.reach, flush, 3);
 	assert_int_equal(reach_count(t.reach), 1); /* the call was known */
 	assert_int_equal(reach_reached(t.reach), 1);
 	assert_true(reach_instruction(t.reach, 0).reached);
-	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).unreached, REACH_ONE / 2);
-	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).all, REACH_ONE);
+	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).unreached, REACH_ONE / 4);
+	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).all, REACH_ONE / 2);
 	/* A store that does not look like one to PM. */
 	struct reach_place store = at(&t.own, "own_store");
 	reach_mark(t.reach, &store, 1);
 	assert_int_equal(reach_count(t.reach), 2);
 	assert_int_equal(reach_reached(t.reach), 2);
 	assert_int_equal(reach_instruction(t.reach, 1).place.offset, store.offset);
-	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).all, 2 * REACH_ONE);
+	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).all, REACH_ONE);
 	/* In no module: nothing happens. */
 	struct reach_place nowhere = {0, 7}, outside = {t.user.module, UINT64_C(1) << 60};
 	reach_mark(t.reach, &nowhere, 1);
@@ -412,7 +414,7 @@ static void test_folder(void **state)
 	snprintf(folder, sizeof(folder), "%s/reach", (char *)*state);
 	for (int round = 0; round < 3; round++) { /* new, from the folder, and damaged */
 		shape_open(&s, reach_new(folder), *state, "own");
-		expect(&s, "own_store", 8);
+		expect(&s, "own_store", 60);
 		reach_free(s.reach);
 		if (round)
 			assert_int_equal(folder_bytes(folder, file, sizeof(file)), size);
@@ -422,7 +424,7 @@ static void test_folder(void **state)
 	}
 	/* A folder that cannot be made costs only time. */
 	shape_open(&s, reach_new("/dev/null/reach"), *state, "own");
-	expect(&s, "own_store", 8);
+	expect(&s, "own_store", 60);
 	reach_free(s.reach);
 }
 
@@ -471,11 +473,11 @@ static void check_stores(const char *dir, const char *options, const char *name)
 	assert_int_equal(unreached(&s, "loads"), 0);
 	assert_int_equal(unreached(&s, "before"), REACH_ONE / 2);
 	assert_int_equal(reach_count(s.reach), 0);
-	reach_execute(s.reach, at(&s, "by_pointer"), 4);
+	reach_execute(s.reach, &(struct reach_code){at(&s, "by_pointer"), 4});
 	assert_int_equal(unreached(&s, "by_pointer"), 0);
 	assert_int_equal(unreached(&s, "by_vector"), REACH_ONE / 2);
-	reach_execute(s.reach, (struct reach_place){0, 4}, 4);
-	reach_execute(s.reach, (struct reach_place){s.module, UINT64_C(1) << 60}, 4);
+	reach_execute(s.reach, &(struct reach_code){{0, 4}, 4});
+	reach_execute(s.reach, &(struct reach_code){{s.module, UINT64_C(1) << 60}, 4});
 	/* It does modify PM. */
 	struct reach_place vector = at(&s, "in_vector");
 	reach_mark(s.reach, &vector, 1);
@@ -490,12 +492,47 @@ static void test_stores(void **state)
 	check_stores(*state, "-O1 -fno-inline -fomit-frame-pointer -o optimized", "optimized");
 }
 
+/* ---- 8: nearness ---- */
+
+static const char near_c[] = "#define AT(name) __asm__ volatile(#name \":\")\n"
+			     "#define FLUSH(n) __asm__ volatile(\"clflush %0\" : \"+m\"(pool[n * 64]))\n"
+			     "char pool[4096];\n"
+			     "volatile int choice;\n"
+			     "int main(void)\n"
+			     "{\n"
+			     "	AT(start);\n"
+			     "	if (choice & 1) {\n"
+			     "		AT(nearer);\n"
+			     "		if (choice & 2) { AT(at_first); FLUSH(0); }\n"
+			     "	}\n"
+			     "	if (choice & 4) { AT(at_second); FLUSH(1); }\n"
+			     "	return 0;\n"
+			     "}\n";
+
+static void test_nearness(void **state)
+{
+	struct shape s;
+
+	compile(*state, near_c, "-o near");
+	shape_open(&s, reach_new(NULL), *state, "near");
+	const struct reach_code code[] = {{at(&s, "start"), 1}, {at(&s, "nearer"), 1}};
+	assert_int_equal(reach_nearness(s.reach, NULL, 0), 0);
+	assert_int_equal(reach_nearness(s.reach, code, 1), REACH_ONE / 3 + REACH_ONE / 2);
+	assert_int_equal(reach_nearness(s.reach, code, 2), REACH_ONE / 2 + REACH_ONE / 2);
+	/* What was reached does not count any more. */
+	struct reach_place first = at(&s, "at_first");
+	reach_mark(s.reach, &first, 1);
+	assert_int_equal(reach_nearness(s.reach, code, 1), REACH_ONE / 2);
+	assert_int_equal(reach_nearness(s.reach, code, 2), REACH_ONE / 2);
+	reach_free(s.reach);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_shapes),    scratch_test(test_libraries), scratch_test(test_seen),
 		scratch_test(test_figures),   scratch_test(test_file),      scratch_test(test_folder),
-		scratch_test(test_no_module), scratch_test(test_stores),
+		scratch_test(test_no_module), scratch_test(test_stores),    scratch_test(test_nearness),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "reach/sets.h"
+#include "flow/postdom.h"
+#include "reach/ahead.h"
 #include "scratch.h"
 
 enum {
@@ -187,29 +188,66 @@ static void slow_returns(struct slow *s)
 	}
 }
 
-/* visited[0]: in the function itself; visited[1]: in functions that it calls. */
+/* How many decisions lead from a node to the others, by the rules of ahead.h: repeated until nothing changes. */
 struct slow_walk {
-	bool visited[2][NODES_MOST];
-	bool loops;
+	const struct ahead *ahead; /* its post-dominators have a test of their own */
+	uint32_t decisions[NODES_MOST];
+	uint32_t node; /* whose callees are being visited */
+	bool taken, changed;
 };
 
-static void slow_visit(const struct slow *s, struct slow_walk *w, bool called, uint32_t node);
-
-static void visit_callee(const struct slow *s, void *arg, uint32_t callee)
+static void slow_come(struct slow_walk *w, uint32_t to, uint32_t decisions)
 {
-	if (callee != UINT32_MAX)
-		slow_visit(s, arg, true, callee);
+	if (to >= NODES_MOST || w->decisions[to] <= decisions)
+		return;
+	w->decisions[to] = decisions;
+	w->changed = true;
 }
 
-static void slow_visit(const struct slow *s, struct slow_walk *w, bool called, uint32_t node)
+static void come_called(const struct slow *s, void *arg, uint32_t callee)
 {
-	if (w->visited[called][node])
-		return;
-	w->visited[called][node] = true;
+	struct slow_walk *w = arg;
+
+	(void)s;
+	if (callee != UINT32_MAX)
+		slow_come(w, callee, w->decisions[w->node] + w->taken);
+}
+
+static bool is_only_way(const struct slow *s, uint32_t node, uint32_t to)
+{
+	for (uint32_t other = 0; other < s->base[MODULES]; other++)
+		if (other != to && s->returns[other] && goes_to(s, node, true, other))
+			return false;
+	return s->returns[to];
+}
+
+static void slow_leave(const struct slow *s, struct slow_walk *w, uint32_t node)
+{
+	uint32_t before = w->decisions[node];
+
+	if (w->ahead->after[node] != FLOW_EXIT)
+		slow_come(w, w->ahead->after[node], before);
 	for (uint32_t to = 0; to < s->base[MODULES]; to++)
-		if (goes_to(s, node, w->loops || called, to))
-			slow_visit(s, w, called, to);
-	each_callee(s, node, true, visit_callee, w);
+		if (goes_to(s, node, true, to))
+			slow_come(w, to, before + !is_only_way(s, node, to));
+	w->node = node;
+	w->taken = false;
+	each_callee(s, node, false, come_called, w);
+	w->taken = true;
+	each_callee(s, node, true, come_called, w);
+}
+
+static void slow_go(const struct slow *s, struct slow_walk *w, uint32_t from)
+{
+	for (uint32_t n = 0; n < NODES_MOST; n++)
+		w->decisions[n] = UINT32_MAX;
+	w->decisions[from] = 0;
+	do {
+		w->changed = false;
+		for (uint32_t n = 0; n < s->base[MODULES]; n++)
+			if (w->decisions[n] != UINT32_MAX)
+				slow_leave(s, w, n);
+	} while (w->changed);
 }
 
 /* ---- comparing ---- */
@@ -236,21 +274,55 @@ static void slow_random(struct slow *s, struct program *p)
 	}
 }
 
-static void compare_sets(const struct slow *s, const struct program *p, const uint32_t *nodes, uint32_t count)
+static uint32_t decisions_of(const struct ahead_list *list, uint32_t mark)
 {
-	struct sets sets;
+	uint32_t found = UINT32_MAX;
 
-	sets_make(&sets, p, nodes, count);
-	for (uint32_t query = 0; query < 2 * p->count; query++) {
-		struct slow_walk w = {.loops = query & 1};
-		const uint64_t *set = sets_from(&sets, query / 2, w.loops);
-
-		slow_visit(s, &w, false, query / 2);
-		for (uint32_t i = 0; i < count; i++)
-			assert_int_equal(set[i / 64] >> i % 64 & 1, w.visited[0][nodes[i]] || w.visited[1][nodes[i]]);
-		assert_ptr_equal(sets_from(&sets, query / 2, w.loops), set);
+	for (size_t i = 0; i < list->marks.count; i++) {
+		assert_true(i == 0 || list->marks.at[i - 1].decisions <= list->marks.at[i].decisions);
+		if (list->marks.at[i].mark != mark)
+			continue;
+		assert_int_equal(found, UINT32_MAX);
+		found = list->marks.at[i].decisions;
 	}
-	sets_free(&sets);
+	return found;
+}
+
+static void compare_ahead(const struct slow *s, const struct program *p, const uint32_t *nodes, uint32_t count)
+{
+	struct ahead ahead;
+
+	ahead_make(&ahead, p, nodes, count);
+	for (uint32_t query = 0; query < 2 * p->count; query++) { /* each twice */
+		const struct ahead_list *list = ahead_from(&ahead, query / 2);
+		struct slow_walk w = {.ahead = &ahead};
+
+		slow_go(s, &w, query / 2);
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t wanted = w.decisions[nodes[i]];
+
+			assert_int_equal(decisions_of(list, i), wanted <= AHEAD_DECISIONS_MOST ? wanted : UINT32_MAX);
+		}
+	}
+	ahead_free(&ahead);
+}
+
+/* From several nodes, each mark is as far as from the nearest of them. */
+static void compare_several(const struct program *p, const uint32_t *nodes, uint32_t count)
+{
+	uint32_t from[2] = {roll(p->count), roll(p->count)};
+	struct ahead ahead;
+
+	ahead_make(&ahead, p, nodes, count);
+	struct ahead_list both = ahead_of(&ahead, from, 2);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t first = decisions_of(ahead_from(&ahead, from[0]), i),
+			 second = decisions_of(ahead_from(&ahead, from[1]), i);
+
+		assert_int_equal(decisions_of(&both, i), first < second ? first : second);
+	}
+	vec_free(&both.marks);
+	ahead_free(&ahead);
 }
 
 static void test_random(void **state)
@@ -275,7 +347,8 @@ static void test_random(void **state)
 		}
 		for (uint32_t i = 0; i < count; i++)
 			nodes[i] = roll(p.count);
-		compare_sets(&s, &p, nodes, count);
+		compare_ahead(&s, &p, nodes, count);
+		compare_several(&p, nodes, count);
 		program_free(&p);
 		for (uint32_t i = 0; i < MODULES; i++)
 			module_free(&s.modules[i]);
