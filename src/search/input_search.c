@@ -541,8 +541,10 @@ void input_search_free(struct input_search *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->attempts.count; i++)
+	for (size_t i = 0; i < s->attempts.count; i++) {
 		input_free(&s->attempts.at[i].input);
+		vec_free(&s->attempts.at[i].code);
+	}
 	for (size_t i = 0; i < s->notes.count; i++)
 		free(s->notes.at[i]);
 	for (size_t i = 0; i < s->concretes.count; i++)
@@ -559,6 +561,7 @@ void input_search_free(struct input_search *s)
 	queue_free(&s->queue);
 	map_free(&s->seen);
 	map_free(&s->turned);
+	map_free(&s->spent);
 	map_free(&s->concrete);
 	vec_free(&s->concretes);
 	vec_free(&s->attempts);

@@ -31,7 +31,9 @@ struct attempt {
 	struct input input;
 	enum attempt_origin origin;
 	uint64_t parent; /* the execution that it was made from; 0: none */
-	size_t bound;    /* the branches before this one are the parent's */
+	uint64_t family; /* the last execution, of this one and those that it comes from, that came nearer to PM */
+	VEC_OF(struct reach_code) code; /* that was executed, if it began a family */
+	size_t bound;                   /* the branches before this one are the parent's */
 	bool done;
 	bool again;     /* a search that was resumed knows it; its crash states may not all be tested */
 	uint64_t kept;  /* inputs/KEPT; 0: it showed nothing new */
@@ -69,6 +71,7 @@ struct input_search {
 	struct reach *reach;
 	struct turner *turner;
 	struct queue queue;
+	struct map spent; /* by family and side: as in struct side, but only for inputs of the family */
 	struct search_journal journal;
 	struct course course;
 	struct map seen;     /* digests of all inputs */
@@ -99,7 +102,7 @@ struct input_search {
 /* The number of a question about a branch, for the journal. */
 static inline unsigned candidate_question(const struct candidate *candidate)
 {
-	return candidate->tries << 2 | (unsigned)candidate->patient << 1 | candidate->hopes;
+	return candidate->tries << 3 | (unsigned)candidate->patient << 2 | candidate->hope;
 }
 
 static inline uint64_t search_turned_key(uint64_t branch, unsigned question)

@@ -115,37 +115,58 @@ static void keyword_take(struct keyword *keyword, const struct look *l)
 		keyword->bytes[keyword->size++] = byte;
 }
 
+/* Words have no bytes that are not printed. */
+static bool is_word(const struct look *l)
+{
+	for (size_t i = 0; i < l->compared.count; i++)
+		if (l->compared.at[i].byte && !isgraph(l->compared.at[i].byte))
+			return false;
+	return l->compared.count;
+}
+
+/* A solver would have put it in place. */
+static bool is_single_byte(const struct expressions *x, uint32_t condition)
+{
+	uint32_t compared = compared_with_constant(x, condition);
+
+	return compared && expressions_at(x, compared)->kind == BO_EXPR_INPUT;
+}
+
 bool keyword_find(struct keyword *keyword, const struct expressions *x, uint32_t condition)
 {
 	struct look l = {.x = x};
 
+	*keyword = (struct keyword){0};
 	expression_push(&l, condition);
 	while (l.todo.count)
 		expression_look(&l, l.todo.at[--l.todo.count]);
-	keyword_take(keyword, &l);
+	if (is_word(&l) && (!is_single_byte(x, condition) || !l.compared.at[0].byte))
+		keyword_take(keyword, &l);
 	map_free(&l.known);
 	vec_free(&l.todo);
 	vec_free(&l.compared);
 	return keyword->source;
 }
 
-/* At least the byte that was compared. */
-static size_t word_size(const struct input_bytes *bytes, size_t at)
+/* Letters and digits; or else, whatever there is before its end. */
+static size_t word_size(const struct keyword *keyword, const struct input_bytes *bytes)
 {
-	size_t end = at;
+	size_t at = (size_t)keyword->offset, end = at;
 
 	while (end < bytes->size && isalnum(bytes->at[end]))
 		end++;
-	return end > at ? end - at : at < bytes->size;
+	if (end == at && keyword->end > at && keyword->end <= bytes->size)
+		end = (size_t)keyword->end;
+	return end - at;
 }
 
 bool keyword_put(const struct keyword *keyword, struct input *input, size_t source, size_t most)
 {
 	const struct input_bytes *from = &input->of[source];
-	size_t at = (size_t)keyword->offset, old = word_size(from, at);
+	size_t at = (size_t)keyword->offset, old = word_size(keyword, from);
 	VEC_OF(uint8_t) bytes = {0};
 
-	if (!old || at + keyword->size + ROOM > most)
+	if (at > from->size || (!old && !keyword->size) || at + keyword->size + ROOM > most)
 		return false;
 	vec_append(&bytes, from->at, at);
 	vec_append(&bytes, keyword->bytes, keyword->size);

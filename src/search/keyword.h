@@ -21,6 +21,7 @@ enum { KEYWORD_MOST = 32 };
 struct keyword {
 	uint32_t source; /* its id in the graph */
 	uint64_t offset; /* of the input's word, or of the part of it that is not yet right */
+	uint64_t end;    /* where the program found what ends the word; 0: it is not known */
 	size_t size;     /* 0: the word ends there */
 	uint8_t bytes[KEYWORD_MOST];
 };

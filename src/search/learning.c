@@ -164,7 +164,7 @@ static size_t near_left(const struct route_branch *branch, size_t left)
 static void candidates_push(struct input_search *s, uint64_t number, const struct route *route)
 {
 	const struct attempt *attempt = attempt_of(s, number);
-	size_t bound = attempt->bound, pushed = 0, near = 0;
+	size_t bound = attempt->family == number ? 0 : attempt->bound, pushed = 0, near = 0;
 
 	/* An input that was varied, and does nothing new, is not worth turning the same branches again.  In longer words
 	 * there is room for something new. */
@@ -182,7 +182,7 @@ static void candidates_push(struct input_search *s, uint64_t number, const struc
 			.leads = side_behind(s, route, i),
 			.most = sides_most(route->branches.at[i].kind),
 			.state = route->branches.at[i].state,
-			.near = near && !route->branches.at[i].inside,
+			.near = near && !route->branches.at[i].inside && attempt->origin != ORIGIN_SEED,
 		};
 
 		near = near_left(&route->branches.at[i], near);
@@ -244,6 +244,25 @@ static void cost_take(struct input_search *s, uint64_t number)
 		attempt->cost = s->sides.news_at;
 }
 
+static bool is_nearer(struct input_search *s, const struct route *route, const struct attempt *than)
+{
+	return reach_nearness(s->reach, route->code.at, route->code.count) >
+	       reach_nearness(s->reach, than->code.at, than->code.count);
+}
+
+/* An input that shows new behavior, or comes nearer to it than the one that it was made from, begins a family. */
+static void family_take(struct input_search *s, uint64_t number, const struct route *route)
+{
+	struct attempt *attempt = attempt_of(s, number);
+	uint64_t before = attempt->parent ? attempt_of(s, attempt->parent)->family : 0;
+
+	attempt->family = before;
+	if (before && !attempt->novelty && !is_nearer(s, route, attempt_of(s, before)))
+		return;
+	attempt->family = number;
+	vec_append(&attempt->code, route->code.at, route->code.count);
+}
+
 static int route_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
 {
 	const struct route_learning learning = {.sides = &s->sides, .reach = s->reach};
@@ -255,6 +274,7 @@ static int route_take(struct input_search *s, uint64_t number, const char *recor
 		attempt_of(s, number)->news = s->sides.taken - before;
 		attempt_of(s, number)->deeper = s->sides.deeper - deeper;
 		cost_take(s, number);
+		family_take(s, number, &route);
 		s->reads += route.reads_input || route.branches.count; /* a file may be mapped instead */
 		concretes_take(s, &route);
 		candidates_push(s, number, &route);

@@ -7,23 +7,33 @@
 
 enum {
 	ADDRESS_SHIFT = 4, /* another address is worth less than other code */
-	QUESTIONS_PER_EXECUTION = 4,
-	HARD_QUESTION = 8,  /* one that is not answered takes as long as so many */
+	QUESTIONS_PER_EXECUTION = 32,
+	HARD_QUESTION = 64, /* one that is not answered takes as long as so many */
 	INSIDE_MOST = 4,    /* frames of libraries that count */
 	VARY_EVERY = 4,     /* inputs that were made by turning branches, before one is made by varying */
+	STATES_SHARE = 4,   /* a side that was taken in so many states counts half in another one */
+	FAMILY_SHARE = 16,  /* the share of the effort for a side that counts in all families */
 	FRESH_ASKED = 4,    /* branches of an input that did something new that come first, */
 	FRESH_SHARE = 8,    /* and the share of the effort for a side that counts for them */
 	NEAR_SHIFT = 1,     /* a branch right behind a side that is new is worth more */
-	HOPE_SHIFT = 2,     /* an input that only may take a side is worth less than one that will */
+	HOPE_SHIFT = 1,     /* an input that only may take a side is worth less than one that will */
 	PATIENCE_SHIFT = 2, /* and a question that is hard less than one that may be easy */
 };
 
 /* ---- ranks ---- */
 
 /* What was spent on a side so far, in executions.  Many questions can be asked in the time of one. */
-static uint64_t effort(const struct side *side)
+static uint64_t effort(uint64_t spent)
 {
-	return 1 + side->turned + side->asked / QUESTIONS_PER_EXECUTION;
+	return 1 + spent / QUESTIONS_PER_EXECUTION;
+}
+
+/* The same, mostly for inputs of the same family: nearer to PM, each side deserves to be turned to again. */
+static uint64_t family_effort(const struct input_search *s, const struct candidate *c, const struct attempt *attempt)
+{
+	const uint64_t *spent = map_get(&s->spent, attempt->family, c->side);
+
+	return effort((spent ? *spent : 0) + s->sides.all.at[c->side].spent / FAMILY_SHARE);
 }
 
 /* What is inside a library counts less.  Functions that compare are called by the program itself; what is deeper inside
@@ -47,7 +57,7 @@ static uint64_t side_worth(const struct input_search *s, const struct side *side
 	if (!side->is_code)
 		worth >>= ADDRESS_SHIFT;
 	else if (!side->taken)
-		worth = 2 * worth + 8 * REACH_ONE;
+		worth = 2 * worth + REACH_ONE;
 	return worth;
 }
 
@@ -60,14 +70,23 @@ static uint64_t state_worth(const struct input_search *s, const struct candidate
 
 	if (!sides_lack(&s->sides, c->side, c->state, &asked))
 		return 0;
-	return 4 * REACH_ONE / (cost > before ? 1 + cost - before : 1) / (1 + asked);
+	return 4 * REACH_ONE / (cost > before ? 1 + cost - before : 1) / (1 + asked) /
+	       (1 + s->sides.all.at[c->side].states / STATES_SHARE);
 }
 
 /* An input that did something new is at a place where the search was never before.  So what was spent on its next sides
  * elsewhere counts less, until a few of them were turned. */
 static bool is_fresh(const struct attempt *attempt)
 {
-	return attempt->asked < FRESH_ASKED && (attempt->news || attempt->novelty || attempt->deeper);
+	return attempt->asked < FRESH_ASKED && (attempt->news || attempt->novelty);
+}
+
+/* Was the side never taken, or not in this state? */
+static bool is_lacking(const struct input_search *s, const struct candidate *c)
+{
+	uint64_t asked;
+
+	return !s->sides.all.at[c->side].taken || sides_lack(&s->sides, c->side, c->state, &asked);
 }
 
 /* What lies behind the side that a candidate leads to counts the less, the more often the search went there in vain. */
@@ -83,23 +102,24 @@ static uint64_t later_worth(const struct input_search *s, const struct candidate
 static struct rank rank_by_pm(const struct input_search *s, const struct candidate *c, const struct attempt *attempt)
 {
 	const struct side *side = &s->sides.all.at[c->side];
-	uint64_t worth = side_worth(s, side), later = later_worth(s, c), spent = effort(side);
+	uint64_t worth = side_worth(s, side), later = later_worth(s, c), spent = family_effort(s, c, attempt);
+	bool near = c->near && !c->tries && is_lacking(s, c);
 
 	if (later > worth)
 		worth = later;
-	if (c->near)
+	if (near)
 		spent = 1;
 	else if (is_fresh(attempt))
 		spent = 1 + spent / FRESH_SHARE;
 	worth = (worth + state_worth(s, c)) / spent;
-	worth <<= c->near ? NEAR_SHIFT : 0;
-	worth >>= inside_shift(side) + (c->hopes && !c->near ? HOPE_SHIFT : 0) + (c->patient ? PATIENCE_SHIFT : 0);
+	worth <<= near ? NEAR_SHIFT : 0;
+	worth >>= inside_shift(side) + (c->hope && !near ? HOPE_SHIFT : 0) + (c->patient ? PATIENCE_SHIFT : 0);
 	return (struct rank){{worth, attempt->novelty, c->execution}};
 }
 
 static struct rank rank_by_coverage(const struct side *side, const struct attempt *attempt)
 {
-	return (struct rank){{!side->taken, UINT64_MAX / effort(side), attempt->news}};
+	return (struct rank){{!side->taken, UINT64_MAX / effort(side->spent), attempt->news}};
 }
 
 struct rank candidate_rank(void *search, const struct candidate *candidate)
@@ -158,9 +178,9 @@ static void candidate_hope(struct input_search *s, const struct candidate *c)
 {
 	struct candidate hope = *c;
 
-	hope.hopes = true;
+	hope.hope++;
 	hope.patient = false;
-	if (!c->hopes && is_promising(s, c))
+	if (hope.hope < HOPES && is_promising(s, c))
 		queue_push(&s->queue, &hope, candidate_rank(s, &hope));
 }
 
@@ -174,20 +194,24 @@ static void candidate_insist(struct input_search *s, const struct candidate *c)
 		queue_push(&s->queue, &patient, candidate_rank(s, &patient));
 }
 
+/* What a question has cost.  If there is an answer, it is executed. */
+static uint64_t verdict_cost(enum solver_verdict verdict)
+{
+	return verdict == SOLVER_SOLVED ? QUESTIONS_PER_EXECUTION : verdict == SOLVER_UNKNOWN ? HARD_QUESTION : 1;
+}
+
 static void verdict_take(struct input_search *s, const struct candidate *c, enum solver_verdict verdict)
 {
-	struct side *side = &s->sides.all.at[c->side];
-
-	side->asked += verdict == SOLVER_UNKNOWN ? HARD_QUESTION : 1;
+	s->sides.all.at[c->side].spent += verdict_cost(verdict);
+	*map_put(&s->spent, s->attempts.at[c->execution - 1].family, c->side) += verdict_cost(verdict);
 	s->sides.all.at[c->leads].hoped += c->leads != c->side;
-	side->turned += verdict == SOLVER_SOLVED;
 	sides_ask(&s->sides, c->side, c->state);
 	s->attempts.at[c->execution - 1].asked++;
 	if (verdict == SOLVER_SOLVED)
 		candidate_again(s, c);
-	else if (verdict == SOLVER_UNSAT)
+	if (verdict == SOLVER_UNSAT || c->hope)
 		candidate_hope(s, c);
-	else
+	if (verdict == SOLVER_UNKNOWN)
 		candidate_insist(s, c);
 }
 
@@ -210,7 +234,7 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 		.input = &s->attempts.at[c->execution - 1].input,
 		.branch = c->branch,
 		.patient = c->patient,
-		.hopes = c->hopes,
+		.hope = (enum turner_hope)c->hope,
 	};
 	enum solver_verdict verdict;
 	struct input input = {0};
@@ -301,7 +325,7 @@ int input_pick(struct input_search *s, struct err *err)
 	int result = s->picks % VARY_EVERY == 0 ? variation_make(s, err) : 0;
 
 	while (result == 0 && !input_search_is_over(s) && queue_pop(&s->queue, candidate_rank, s, &candidate))
-		if (!was_turned(s, &candidate))
+		if (!was_turned(s, &candidate) && (!candidate.hope || is_promising(s, &candidate)))
 			result = candidate_turn(s, &candidate, err);
 	if (result == 0 && !input_search_is_over(s))
 		result = variation_make(s, err);

@@ -26,9 +26,9 @@ struct candidate {
 	unsigned tries; /* how often it was turned */
 	unsigned most;  /* how often it may be turned: an indirect jump has several other sides */
 	struct side_state state;
-	bool near;    /* it comes right after a side that none had taken before */
-	bool patient; /* a quick question was not answered */
-	bool hopes;   /* it cannot be turned on this path: conditions may be given up */
+	bool near;     /* it comes right after a side that none had taken before */
+	bool patient;  /* a quick question was not answered */
+	unsigned hope; /* enum turner_hope: more than none, if it cannot be turned on this path */
 };
 
 /* Larger numbers come first; the first number that differs decides. */

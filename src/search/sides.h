@@ -28,10 +28,10 @@ struct side {
 	struct reach_place branch;
 	unsigned inside; /* frames of well-known libraries around it, up to the program's own code */
 	bool is_code;    /* other code is behind it: not only another address */
-	uint64_t asked;  /* how often the solver was asked for it */
-	uint64_t turned; /* how often there was an answer */
+	uint64_t spent;  /* on it, in questions to the solver (picking.c) */
 	uint64_t hoped;  /* how often another side was asked for because this one is behind it */
 	bool taken;      /* by any execution */
+	uint64_t states; /* in how many of them it was taken */
 	/* What the route that is being read has done at the branch, if it took this side last: */
 	uint64_t route;  /* the route; another one: nothing */
 	uint64_t before; /* a hash of all before, */

@@ -222,6 +222,15 @@ static void source_take(const struct turner *t, struct input *input, size_t sour
 	free(bytes);
 }
 
+/* What is tried for each hope, one after the other. */
+static const struct {
+	enum relaxation first, last;
+} relaxations[HOPES] = {
+	[HOPE_NONE] = {RELAX_NOTHING, RELAX_NOTHING},
+	[HOPE_INSIDE] = {RELAX_PLACES, RELAX_INSIDE},
+	[HOPE_ALL] = {RELAX_ALL, RELAX_ALL},
+};
+
 /* Ask for an input that makes the expression larger than `value`. */
 static int larger_ask(struct turner *t, struct ready_route *ready, size_t branch, uint32_t compared, uint64_t value,
 		      enum relaxation relaxation, enum solver_verdict *verdict, struct assignment *answer,
@@ -248,10 +257,10 @@ static int larger_ask(struct turner *t, struct ready_route *ready, size_t branch
 
 /* An address that depends on input is often where two texts differ first, or where one ends: C libraries load what is
  * there.  So the largest one is the most interesting: all is equal, or the text is long. */
-static int address_turn(struct turner *t, struct ready_route *ready, size_t branch, bool hopes,
+static int address_turn(struct turner *t, struct ready_route *ready, size_t branch, enum turner_hope hope,
 			enum solver_verdict *verdict, struct assignment *answer, struct err *err)
 {
-	enum relaxation relaxation = hopes ? RELAX_INSIDE : RELAX_NOTHING;
+	enum relaxation relaxation = relaxations[hope].last;
 	struct expressions *x = ready->route.x;
 	uint32_t compared = compared_with_constant(x, ready->route.branches.at[branch].expression);
 	bool solved = false;
@@ -267,7 +276,7 @@ static int address_turn(struct turner *t, struct ready_route *ready, size_t bran
 			value = expressions_evaluate(x, compared, answer);
 		solved |= *verdict == SOLVER_SOLVED;
 	}
-	if (!solved && !hopes)
+	if (!solved && hope == HOPE_NONE)
 		return solver_turn(t->solver, ready->trail, branch, verdict, answer, err);
 	if (!solved)
 		return 0;
@@ -278,18 +287,35 @@ static int address_turn(struct turner *t, struct ready_route *ready, size_t bran
 /* The program has loaded, stored or jumped where the input said.  With another address, and with another case of a switch, it
  * often comes to the same branch.  A C library often computes the same result in another way.  So such conditions may be
  * given up for a branch that cannot be turned otherwise; but the input may then not do what it should. */
-static int branch_turn(struct turner *t, struct ready_route *ready, size_t branch, bool hopes,
+static int branch_turn(struct turner *t, struct ready_route *ready, size_t branch, enum turner_hope hope,
 		       enum solver_verdict *verdict, struct assignment *answer, struct err *err)
 {
 	if (ready->route.branches.at[branch].kind == BO_BRANCH_ADDRESS)
-		return address_turn(t, ready, branch, hopes, verdict, answer, err);
+		return address_turn(t, ready, branch, hope, verdict, answer, err);
 	*verdict = SOLVER_UNSAT;
-	if (!hopes)
-		return solver_turn(t->solver, ready->trail, branch, verdict, answer, err);
-	for (enum relaxation r = RELAX_PLACES; r <= RELAX_INSIDE && *verdict == SOLVER_UNSAT; r++)
+	for (enum relaxation r = relaxations[hope].first; r <= relaxations[hope].last && *verdict == SOLVER_UNSAT; r++)
 		if (solver_hope(t->solver, ready->trail, branch, r, verdict, answer, err) < 0)
 			return -1;
 	return 0;
+}
+
+/* A byte of the source, after the offset, that the program compared with something, and that was equal. */
+static uint64_t delimiter_after(const struct route *route, size_t branch, const struct keyword *keyword)
+{
+	uint64_t first = (uint64_t)keyword->source << BO_EXPR_SOURCE_SHIFT | keyword->offset, best = 0;
+
+	for (size_t i = 0; i < branch; i++) {
+		const struct route_branch *b = &route->branches.at[i];
+		uint32_t compared = compared_with_constant(route->x, b->expression);
+		const struct expression *e = compared ? expressions_at(route->x, compared) : NULL;
+
+		if (b->inside || b->kind != BO_BRANCH_CONDITION || !b->value || !e || e->kind != BO_EXPR_INPUT ||
+		    expressions_at(route->x, b->expression)->kind != BO_EXPR_EQ)
+			continue;
+		if (e->own >= first && e->own >> BO_EXPR_SOURCE_SHIFT == keyword->source && (!best || e->own < best))
+			best = e->own;
+	}
+	return best ? best & bo_width_mask(BO_EXPR_SOURCE_SHIFT) : 0;
 }
 
 /* A branch that no input of the same lengths can turn may be about a word of another length. */
@@ -305,6 +331,7 @@ static bool keyword_hope(const struct turner *t, const struct ready_route *ready
 	source = turner_source(t->plan, x, keyword.source);
 	if (source < 0)
 		return false;
+	keyword.end = delimiter_after(&ready->route, q->branch, &keyword);
 	*input = input_copy(q->input);
 	if (keyword_put(&keyword, input, (size_t)source, t->max_input))
 		return true;
@@ -323,7 +350,7 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 	if (!ready)
 		return -1;
 	solver_hurry(t->solver, !q->patient);
-	result = branch_turn(t, ready, q->branch, q->hopes, verdict, &answer, err);
+	result = branch_turn(t, ready, q->branch, q->hope, verdict, &answer, err);
 	if (result == 0 && *verdict == SOLVER_SOLVED) {
 		*input = input_copy(q->input);
 		for (uint32_t id = 1; id <= expressions_source_count(ready->route.x); id++) {
@@ -333,7 +360,7 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 				source_take(t, input, (size_t)source, &answer, id);
 		}
 	}
-	if (result == 0 && *verdict == SOLVER_UNSAT && q->hopes && keyword_hope(t, ready, q, input))
+	if (result == 0 && *verdict == SOLVER_UNSAT && q->hope == HOPE_INSIDE && keyword_hope(t, ready, q, input))
 		*verdict = SOLVER_SOLVED;
 	assignment_free(&answer);
 	return result;

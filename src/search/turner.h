@@ -14,12 +14,20 @@
 
 struct turner;
 
+/* What may be given up for a branch that cannot be turned on its path.  The input may then not do what it should. */
+enum turner_hope {
+	HOPE_NONE,
+	HOPE_INSIDE, /* conditions inside C libraries, addresses; and the length of a word (keyword.h) */
+	HOPE_ALL,    /* any condition, but as few as possible */
+	HOPES
+};
+
 struct turner_question {
 	uint64_t execution;
 	const struct input *input; /* of the execution */
 	size_t branch;             /* of its route */
 	bool patient;              /* it may take seconds */
-	bool hopes;                /* conditions before it may be given up; then the input may not do what it should */
+	enum turner_hope hope;
 };
 
 /* NULL: the solver is not installed. */

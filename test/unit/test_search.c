@@ -435,12 +435,56 @@ static void test_rank_behind(void **state)
 	vec_push(&search.sides.all, ((struct side){.is_code = true, .inside = 1, .taken = true}));
 	vec_push(&search.sides.all, ((struct side){.is_code = true}));
 	vec_push(&search.attempts, ((struct attempt){.done = true}));
+	*map_put(&search.sides.states, 0, 0) = 1; /* the state is not new */
 	first = candidate_rank(&search, &candidate).at[0];
 	search.sides.all.at[1].hoped = 4;
 	later = candidate_rank(&search, &candidate).at[0];
 	assert_true(later < first / 2);
 	search.sides.all.at[1].hoped = 1000; /* what it is worth itself remains */
 	assert_true(candidate_rank(&search, &candidate).at[0] > 0);
+	sides_free(&search.sides);
+	vec_free(&search.attempts);
+}
+
+/* What was spent on a side counts less for inputs that came nearer to PM since. */
+static void test_rank_family(void **state)
+{
+	const struct input_search_options options = {.strategy = SEARCH_PM};
+	const struct candidate old = {.execution = 1}, new = {.execution = 2};
+	struct input_search search = {.options = &options};
+	uint64_t first;
+
+	(void)state;
+	vec_push(&search.sides.all, ((struct side){.is_code = true}));
+	vec_push(&search.attempts, ((struct attempt){.done = true, .family = 1}));
+	vec_push(&search.attempts, ((struct attempt){.done = true, .family = 2}));
+	first = candidate_rank(&search, &old).at[0];
+	assert_int_equal(candidate_rank(&search, &new).at[0], first);
+	search.sides.all.at[0].spent = 10 * 32;
+	*map_put(&search.spent, 1, 0) = 10 * 32;
+	assert_true(candidate_rank(&search, &old).at[0] < first / 8);
+	assert_true(candidate_rank(&search, &new).at[0] > first / 2);
+	sides_free(&search.sides);
+	map_free(&search.spent);
+	vec_free(&search.attempts);
+}
+
+/* A branch right behind a side that is new comes first, but only once, and only for a side that is missing. */
+static void test_rank_near(void **state)
+{
+	const struct input_search_options options = {.strategy = SEARCH_PM};
+	const struct candidate near = {.execution = 1, .near = true}, far = {.execution = 1};
+	const struct candidate again = {.execution = 1, .near = true, .tries = 1};
+	struct input_search search = {.options = &options};
+
+	(void)state;
+	vec_push(&search.sides.all, ((struct side){.is_code = true, .spent = 1000}));
+	vec_push(&search.attempts, ((struct attempt){.done = true, .family = 1}));
+	assert_true(candidate_rank(&search, &near).at[0] > candidate_rank(&search, &far).at[0]);
+	assert_int_equal(candidate_rank(&search, &again).at[0], candidate_rank(&search, &far).at[0]);
+	*map_put(&search.sides.states, 0, 0) = 1;
+	search.sides.all.at[0].taken = true;
+	assert_int_equal(candidate_rank(&search, &near).at[0], candidate_rank(&search, &far).at[0]);
 	sides_free(&search.sides);
 	vec_free(&search.attempts);
 }
@@ -454,7 +498,8 @@ int main(void)
 		cmocka_unit_test(test_longer),      cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_clean),       cmocka_unit_test(test_digest),
 		cmocka_unit_test(test_sides),       cmocka_unit_test(test_states),
-		cmocka_unit_test(test_rank_behind),
+		cmocka_unit_test(test_rank_behind), cmocka_unit_test(test_rank_family),
+		cmocka_unit_test(test_rank_near),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

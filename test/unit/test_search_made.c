@@ -54,18 +54,26 @@ static uint32_t mask(struct expressions *x, uint64_t offset, const char *text)
 
 /* ---- keywords ---- */
 
-static void expect_put(struct expressions *x, uint32_t condition, const char *input, const char *expected)
+/* `end`: where the word is known to end; 0: nowhere. */
+static void expect_put_before(struct expressions *x, uint32_t condition, const char *input, uint64_t end,
+			      const char *expected)
 {
 	struct keyword keyword;
 	struct input made = {0};
 
 	input_set(&made, 0, input, strlen(input));
 	assert_true(keyword_find(&keyword, x, condition));
+	keyword.end = end;
 	assert_int_equal(keyword.source, 1);
 	assert_true(keyword_put(&keyword, &made, 0, 4096));
 	assert_int_equal(made.of[0].size, strlen(expected));
 	assert_memory_equal(made.of[0].at, expected, strlen(expected));
 	input_free(&made);
+}
+
+static void expect_put(struct expressions *x, uint32_t condition, const char *input, const char *expected)
+{
+	expect_put_before(x, condition, input, 0, expected);
 }
 
 static void test_keyword(void **state)
@@ -80,16 +88,21 @@ static void test_keyword(void **state)
 	expect_put(x, mask(x, 1, "sa"), "\"00\" 1", "\"sa0000\" 1");         /* one that goes on */
 	expect_put(x, mask(x, 0, "*ave"), "sxxxxx.", "save.");               /* one that began well */
 	expect_put(x, is(x, 2, 0), "op000:", "op:");                         /* one that should end */
-	expect_put(x, mask(x, 1, "s"), "\",\"", "\"s0000\"");
+	/* One without letters, whose end is known or not. */
+	expect_put_before(x, mask(x, 1, "save"), "\" , \" 1", 4, "\"save\" 1");
+	expect_put_before(x, mask(x, 1, "s"), "\",\"", 2, "\"s0000\"");
+	expect_put(x, mask(x, 1, "save"), "\"\" 1", "\"save\" 1");
 	/* Bytes that are compared together. */
 	uint32_t word = add(x, BO_EXPR_CONCAT, 16, 0, byte(x, 1), byte(x, 0));
 	expect_put(x, add(x, BO_EXPR_EQ, 1, 0, word, number(x, 16, 'p' << 8 | 'o')), "0000 1", "op 1");
 	/* What comes after a difference does not matter. */
 	assert_false(keyword_find(&keyword, x, mask(x, 1, ".save")));
 	assert_false(keyword_find(&keyword, x, add(x, BO_EXPR_ULT, 1, 0, byte(x, 0), byte(x, 1))));
-	/* There must be a word, and room. */
+	/* A single byte, and bytes that are not printed, are no word. */
+	assert_false(keyword_find(&keyword, x, is(x, 1, 's')));
+	assert_false(keyword_find(&keyword, x, mask(x, 1, "s\002")));
+	/* It must be in the input, and there must be room. */
 	assert_true(keyword_find(&keyword, x, mask(x, 1, "save")));
-	input_set(&input, 0, "0", 1);
 	assert_false(keyword_put(&keyword, &input, 0, 4096));
 	input_set(&input, 0, "000", 3);
 	assert_false(keyword_put(&keyword, &input, 0, 6));
