@@ -321,6 +321,9 @@ static void difference_note(struct checkpoints *k, size_t read)
 {
 	struct route *r = &k->route;
 
+	/* The files have other sizes, or nothing is known of what comes later. */
+	if (read >= profile_read_count(r->profile))
+		return;
 	r->often = r->read == read ? r->often + 1 : 0;
 	r->read = read;
 	if (r->logged && !r->deepened && r->often >= OFTEN)
