@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_checkpoints.c - how many checkpoints a recovery has, by its memory.
+/* test_checkpoints.c - how many checkpoints a recovery has, by its memory; and where.
  *
- * It reads a word of each page of a file.  On the states here, only the last one differs. */
+ * It reads a word of each page of a file, perhaps twice.  On the states here, only the last one differs, or one that is read
+ * in the second round. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,19 +13,28 @@
 
 #include "crash/checkpoints.h"
 
-enum { PAGES = 40, BYTES = PAGES * PROFILE_PAGE, ROOM = 1000, ROUNDS = 4 };
+enum { PAGES = 40, BYTES = PAGES * PROFILE_PAGE, ROOM = 1000, ROUNDS = 4, STATES = 30, PAGE = 20, SECOND = 64 };
 
 static uint8_t bytes[BYTES];
 static struct profile_file file = {bytes, BYTES, true};
 
-static struct profile *profile_make(void)
+static struct profile *profile_make(uint64_t rounds, bool closed)
 {
 	struct profile *p = profile_new(&file, 1);
 
-	for (uint64_t page = 0; page < PAGES; page++)
-		profile_load(p, 0, page * PROFILE_PAGE, 8, PROFILE_ORDERED);
+	for (uint64_t round = 0; round < rounds; round++)
+		for (uint64_t page = 0; page < PAGES; page++)
+			profile_load(p, 0, page * PROFILE_PAGE + round * SECOND, 8, PROFILE_ORDERED);
+	if (closed)
+		profile_close(p);
 	profile_end(p, &file);
 	return p;
+}
+
+static void events_make(struct walk_event events[PAGES])
+{
+	for (uint64_t i = 0; i < PAGES; i++)
+		events[i] = (struct walk_event){WALK_TOUCH, 0, i * PROFILE_PAGE, PROFILE_PAGE, (i + 1) * 1000000};
 }
 
 /* Runs until a walk is to leave checkpoints, or for a while.  Returns how many that are. */
@@ -37,11 +47,10 @@ static size_t stops_planned(uint64_t memory)
 	struct checkpoints_worker worker = {0};
 	size_t count = 0;
 
-	for (uint64_t i = 0; i < PAGES; i++)
-		events[i] = (struct walk_event){WALK_TOUCH, 0, i * PROFILE_PAGE, PROFILE_PAGE, (i + 1) * 1000000};
+	events_make(events);
 	bytes[BYTES - PROFILE_PAGE] = 0;
 	assert_true(checkpoints_wants_profile(k, 0, -1));
-	checkpoints_learn(k, profile_make(), 1);
+	checkpoints_learn(k, profile_make(1, false), 1);
 	for (int i = 0; i < ROUNDS && !count; i++) {
 		struct checkpoints_choice choice = checkpoints_choose(k, &worker, &view, 0);
 
@@ -64,9 +73,46 @@ static void test_room(void **state)
 	assert_int_equal(stops_planned(ROOM + 1), 0);
 }
 
+/* The visits after which a checkpoint is left, if many states differ at one read of the second round. */
+static uint32_t visits_planned(bool closed, bool differ)
+{
+	struct checkpoints *k = checkpoints_new(1, "/nowhere", ROOM);
+	const struct outcome outcome = {.seconds = 1, .mode = RECOVERY_FORK};
+	const struct stage_view view = {.files = &file, .count = 1};
+	struct checkpoints_worker worker = {0};
+	struct walk_event events[PAGES];
+	uint32_t visits = 0;
+
+	events_make(events);
+	bytes[PAGE * PROFILE_PAGE + SECOND] = 0;
+	assert_true(checkpoints_wants_profile(k, 0, -1));
+	checkpoints_learn(k, profile_make(2, closed), 1);
+	for (int i = 0; i < STATES; i++) {
+		struct checkpoints_choice choice = checkpoints_choose(k, &worker, &view, 0);
+
+		for (size_t n = 0; choice.plan && n < choice.plan->count; n++)
+			if (choice.plan->stops[n].visits) {
+				assert_int_equal(choice.plan->stops[n].event, PAGES - 1);
+				visits = choice.plan->stops[n].visits;
+			}
+		checkpoints_ran(k, &worker, &outcome, &(struct checkpoints_walk){events, PAGES, !closed});
+		bytes[PAGE * PROFILE_PAGE + SECOND] = differ ? (uint8_t)(i + 1) : 0;
+	}
+	checkpoints_free(k);
+	return visits;
+}
+
+static void test_visits(void **state)
+{
+	(void)state;
+	assert_int_equal(visits_planned(false, true), PAGE + 1);
+	assert_int_equal(visits_planned(true, true), PAGE + 1);
+	assert_int_equal(visits_planned(true, false), 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_room)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_room), cmocka_unit_test(test_visits)};
 
 	setenv("BLACKOUT_CHECKPOINTS_EARLY", "1", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
