@@ -234,7 +234,9 @@ bool outcomes_is_doubtful(const struct outcomes *o, struct digest name)
 
 struct verdict outcomes_get(const struct outcomes *o, struct digest name)
 {
-	return outcomes_is_doubtful(o, name) ? (struct verdict){0} : verdict_find(o, name);
+	const struct verdict unknown = {0};
+
+	return outcomes_is_doubtful(o, name) ? unknown : verdict_find(o, name);
 }
 
 void outcomes_set(struct outcomes *o, struct digest name, struct verdict verdict)
