@@ -24,7 +24,7 @@ struct analysis_words {
 	/* TESTING_OPTIONS */
 	const char *recover, *at, *points, *after, *timeout, *memory, *disk, *budget, *mode;
 	uint64_t jobs, visits, seed; /* visits 0: it is not given */
-	bool nested, huge_pages, checkpoints;
+	bool nested, huge_pages, one_arena, checkpoints;
 	bool resume; /* of `check` only */
 	/* EXPLORE_OPTIONS */
 	const char *prune;
@@ -64,6 +64,7 @@ struct analysis_words {
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
 	{"recovery-mode", OPTION_VALUES(RECOVERY_MODE_TABLE(RECOVERY_MODE_BAR)), "auto", "how recovery is shown the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
 	{"no-huge-pages", NULL, NULL, "do not give recoveries huge pages, even if they fill much memory", OPTION_UNSET, &(o)->huge_pages}, \
+	{"all-arenas", NULL, NULL, "let libpmemobj make an arena for each processor when recovery opens a pool, not a single one", OPTION_UNSET, &(o)->one_arena}, \
 	{"no-checkpoints", NULL, NULL, "run every recovery from its start", OPTION_UNSET, &(o)->checkpoints}, \
 	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}
 

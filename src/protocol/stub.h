@@ -53,7 +53,7 @@
 #define STUB_OUTFILE "output"
 #define STUB_OUTFILE_SECOND "output.same"
 
-enum { STUB_VERSION = 10, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
+enum { STUB_VERSION = 11, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
 
 /* How the stub ends its process. */
 enum stub_exit {
@@ -75,6 +75,7 @@ struct stub_page {
 	uint32_t serve;               /* be a fork server; otherwise only redirect paths */
 	uint32_t covered;             /* a namespace already shows the state, read-only, at the original paths */
 	uint32_t huge_pages;          /* give children huge pages, if they fill much memory */
+	uint32_t one_arena;           /* tell libpmemobj of one processor */
 	int32_t started;              /* the process that may become the server */
 	/* the child that runs on a state now; 0: none. blackout kills it if it is too slow */
 	_Atomic int32_t running;
@@ -122,7 +123,7 @@ enum { STUB_BY_CLIENT = 1, STUB_BY_KILL = 2 };
 
 /* Two programs share these bytes, perhaps built by different compilers. */
 _Static_assert(offsetof(struct stub_page, version) == 0, "every version of the stub finds the version here");
-_Static_assert(sizeof(struct stub_page) == 328 && sizeof(struct stub_page) % _Alignof(struct stub_entry) == 0,
+_Static_assert(sizeof(struct stub_page) == 336 && sizeof(struct stub_page) % _Alignof(struct stub_entry) == 0,
 	       "entries may follow the page");
 _Static_assert(sizeof(struct stub_entry) == 24, "no padding");
 _Static_assert(sizeof(struct stub_request) == 8 && sizeof(struct stub_reply) == 32, "no padding");

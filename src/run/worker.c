@@ -281,8 +281,10 @@ static void server_launch(struct worker *w)
 	struct keeper_options k = keeper_options(w, RECOVERY_FORK, &w->control);
 
 	int opened = control_open(&w->control, &w->scene, true, covered, &err);
-	if (opened == 0)
+	if (opened == 0) {
 		w->control.page->huge_pages = w->options->huge_pages;
+		w->control.page->one_arena = w->options->one_arena;
+	}
 	if (opened < 0 || (w->server = keeper_start_server(&k, covered, &err)) < 0) {
 		w->server = 0;
 		worker_refuse(w, err.sentence);

@@ -37,6 +37,7 @@ struct worker_options {
 	char stub[PATH_MAX];
 	bool namespaces; /* namespaces are available */
 	bool huge_pages; /* for recoveries that fill much memory */
+	bool one_arena;  /* for libpmemobj, even if there are many processors */
 	bool network;    /* each server needs its own ports */
 	bool serves;     /* another command is a server, too, which the client drives */
 };

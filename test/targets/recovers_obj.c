@@ -2,12 +2,16 @@
 /* recovers_obj.c - a recovery of a libpmemobj pool.
  *
  *     recovers_obj create POOL
- *     recovers_obj check POOL      open, change in a transaction, close, open again, look, check; every state must be the first to be changed */
+ *     recovers_obj check POOL      open, change in a transaction, close, open again, look, check; every state must be the first to be changed
+ *     recovers_obj arenas POOL [LAYOUT N]  open, and print how many arenas libpmemobj has, and how many processors there are;
+ *                                          fail if there are not N arenas */
 // link: -lpmemobj
 #include <libpmemobj.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct root {
 	uint64_t made, changed;
@@ -56,12 +60,28 @@ static int look(const char *path)
 	return pmemobj_check(path, "recovers") == 1 ? 0 : 5;
 }
 
+static int arenas(const char *path, const char *layout, unsigned expected)
+{
+	PMEMobjpool *pool = pmemobj_open(path, layout);
+	unsigned total;
+
+	if (!pool || pmemobj_ctl_get(pool, "heap.narenas.total", &total) != 0)
+		return 4;
+	printf("%u arenas, %ld processors\n", total, sysconf(_SC_NPROCESSORS_ONLN));
+	pmemobj_close(pool);
+	return expected && total != expected ? 3 : 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 5 && !strcmp(argv[1], "arenas"))
+		return arenas(argv[2], argv[3], (unsigned)atoi(argv[4]));
 	if (argc != 3)
 		return 2;
 	if (!strcmp(argv[1], "create"))
 		return create(argv[2]);
+	if (!strcmp(argv[1], "arenas"))
+		return arenas(argv[2], "recovers", 0);
 	int result = change(argv[2]);
 	if (result == 0)
 		result = look(argv[2]);
