@@ -30,18 +30,6 @@ static struct record *record_at(char *pool, int page)
 	return (void *)(pool + page * PAGE);
 }
 
-static char *pool_map(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CREAT, 0666);
-	char *pool;
-
-	CHECK(fd >= 0 && ftruncate(fd, BYTES) == 0);
-	pool = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	CHECK(pool != MAP_FAILED);
-	close(fd);
-	return pool;
-}
-
 static void persist(const void *at)
 {
 	CLWB(at);
@@ -169,7 +157,7 @@ static int check(char *pool, const char *how)
 
 int main(int argc, char **argv)
 {
-	char *pool = pool_map(argv[1]);
+	char *pool = pool_anywhere(argv[1], BYTES);
 
 	return argc > 2 ? check(pool, argv[2]) : work(pool);
 }

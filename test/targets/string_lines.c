@@ -19,10 +19,7 @@ static int check(const char *pool)
 int main(int argc, char **argv)
 {
 	CHECK(argc > 1);
-	int fd = open(argv[1], O_RDWR | O_CREAT, 0666);
-	CHECK(fd >= 0 && ftruncate(fd, POOL_BYTES) == 0);
-	char *pool = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	CHECK(pool != MAP_FAILED);
+	char *pool = pool_anywhere(argv[1], POOL_BYTES);
 	if (argc > 2)
 		return check(pool);
 	void *to = pool + 64;

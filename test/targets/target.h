@@ -100,6 +100,19 @@ static inline char *pool_create(const char *path)
 	return p;
 }
 
+/* Maps the file `path` wherever there is room; makes it if it is not there. */
+static inline char *pool_anywhere(const char *path, size_t bytes)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0666);
+	char *p;
+
+	CHECK(fd >= 0 && ftruncate(fd, (off_t)bytes) == 0);
+	p = (char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(p != MAP_FAILED);
+	close(fd);
+	return p;
+}
+
 static inline char *volatile_create(void)
 {
 	char *p = (char *)mmap((void *)VOLATILE_ADDR, POOL_BYTES, PROT_READ | PROT_WRITE,

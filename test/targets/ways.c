@@ -29,18 +29,6 @@ static void persist(uint64_t *where, uint64_t value)
 	SFENCE();
 }
 
-static char *pool_map(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CREAT, 0666);
-	char *pool;
-
-	CHECK(fd >= 0 && ftruncate(fd, BYTES) == 0);
-	pool = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	CHECK(pool != MAP_FAILED);
-	close(fd);
-	return pool;
-}
-
 static int work(char *pool)
 {
 	uint64_t *word = at(pool, WORD_PAGE, 2048), *number = at(pool, NUMBER_PAGE, 0);
@@ -118,7 +106,7 @@ static int check(char *pool, const char *how)
 
 int main(int argc, char **argv)
 {
-	char *pool = pool_map(argv[1]);
+	char *pool = pool_anywhere(argv[1], BYTES);
 
 	return argc > 3 ? check(pool, argv[2]) : work(pool);
 }
