@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "search/course.h"
+#include "search/frontier.h"
 #include "search/gathering.h"
 #include "search/input_search.h"
 #include "search/journal.h"
@@ -41,6 +42,7 @@ struct attempt {
 	size_t news;    /* sides of branches that it was the first to take */
 	size_t deeper;  /* how often it took a side in a state in which none had taken it (sides.h) */
 	unsigned cost;  /* of the state in which it, or one that it was made from, did something new last */
+	uint64_t question;
 	uint64_t asked; /* how often one of its branches was turned */
 	struct ending native;
 	bool was_native;
@@ -71,6 +73,8 @@ struct input_search {
 	struct reach *reach;
 	struct turner *turner;
 	struct queue queue;
+	struct frontier frontier;
+	unsigned dull;
 	struct map spent; /* by family and side: as in struct side, but only for inputs of the family */
 	struct search_journal journal;
 	struct course course;

@@ -83,45 +83,35 @@ static void expression_look(struct look *l, uint32_t id)
 	}
 }
 
-/* What a byte was compared with, besides the end of a text; 0: nothing, or several bytes. */
-static uint8_t byte_at(const struct look *l, uint64_t input)
-{
-	uint8_t byte = 0;
-
-	for (size_t i = 0; i < l->compared.count; i++) {
-		const struct compared *c = &l->compared.at[i];
-
-		if (c->input != input || !c->byte)
-			continue;
-		if (byte && c->byte != byte)
-			return 0;
-		byte = c->byte;
-	}
-	return byte;
-}
-
-/* Without any byte, the text should end there. */
+/* The bytes that were compared first, one after the other.  Later ones may be behind the text.  Without any byte, the text should
+ * end there. */
 static void keyword_take(struct keyword *keyword, const struct look *l)
 {
-	uint64_t first = l->compared.count ? l->compared.at[0].input : 0;
+	uint64_t first = l->compared.at[0].input;
 
-	for (size_t i = l->compared.count; i-- > 0;)
-		if (l->compared.at[i].byte)
-			first = l->compared.at[i].input;
+	keyword->size = 0;
+	for (size_t i = 0; i < l->compared.count && keyword->size < KEYWORD_MOST; i++) {
+		const struct compared *c = &l->compared.at[i];
+
+		if (!c->byte)
+			continue; /* is it the end of the text? */
+		if (!keyword->size)
+			first = c->input;
+		if (c->input != first + keyword->size)
+			break;
+		keyword->bytes[keyword->size++] = c->byte;
+	}
 	keyword->source = (uint32_t)(first >> BO_EXPR_SOURCE_SHIFT);
 	keyword->offset = first & bo_width_mask(BO_EXPR_SOURCE_SHIFT);
-	keyword->size = 0;
-	for (uint8_t byte; keyword->size < KEYWORD_MOST && (byte = byte_at(l, first + keyword->size)) && isgraph(byte);)
-		keyword->bytes[keyword->size++] = byte;
 }
 
 /* Words have no bytes that are not printed. */
-static bool is_word(const struct look *l)
+static bool is_word(const struct keyword *keyword)
 {
-	for (size_t i = 0; i < l->compared.count; i++)
-		if (l->compared.at[i].byte && !isgraph(l->compared.at[i].byte))
+	for (size_t i = 0; i < keyword->size; i++)
+		if (!isgraph(keyword->bytes[i]))
 			return false;
-	return l->compared.count;
+	return true;
 }
 
 /* A solver would have put it in place. */
@@ -132,30 +122,46 @@ static bool is_single_byte(const struct expressions *x, uint32_t condition)
 	return compared && expressions_at(x, compared)->kind == BO_EXPR_INPUT;
 }
 
+/* If several conditions must hold at once, a solver finds single bytes, so the keyword is in another one. */
+static uint32_t word_condition(const struct expressions *x, uint32_t condition)
+{
+	const struct expression *e = expressions_at(x, condition);
+
+	while ((e->kind == BO_EXPR_AND || e->kind == BO_EXPR_OR) && e->width == 1) {
+		condition = e->operand[is_single_byte(x, e->operand[0])];
+		e = expressions_at(x, condition);
+	}
+	return condition;
+}
+
 bool keyword_find(struct keyword *keyword, const struct expressions *x, uint32_t condition)
 {
 	struct look l = {.x = x};
 
 	*keyword = (struct keyword){0};
+	condition = word_condition(x, condition);
 	expression_push(&l, condition);
 	while (l.todo.count)
 		expression_look(&l, l.todo.at[--l.todo.count]);
-	if (is_word(&l) && (!is_single_byte(x, condition) || !l.compared.at[0].byte))
+	if (l.compared.count && (!is_single_byte(x, condition) || !l.compared.at[0].byte))
 		keyword_take(keyword, &l);
+	if (!is_word(keyword))
+		keyword->source = 0;
 	map_free(&l.known);
 	vec_free(&l.todo);
 	vec_free(&l.compared);
 	return keyword->source;
 }
 
-/* Letters and digits; or else, whatever there is before its end. */
+/* Letters and digits; or, if there are none or they are right already, whatever there is before its end. */
 static size_t word_size(const struct keyword *keyword, const struct input_bytes *bytes)
 {
 	size_t at = (size_t)keyword->offset, end = at;
 
 	while (end < bytes->size && isalnum(bytes->at[end]))
 		end++;
-	if (end == at && keyword->end > at && keyword->end <= bytes->size)
+	bool is_there = end - at == keyword->size && !memcmp(bytes->at + at, keyword->bytes, keyword->size);
+	if (is_there && keyword->end > end && keyword->end <= bytes->size)
 		end = (size_t)keyword->end;
 	return end - at;
 }

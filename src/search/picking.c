@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picking.c - which input is executed next: the strategies. */
 #include <string.h>
+#include <stdio.h>
 
 #include "base/random.h"
 #include "search/input_search_in.h"
@@ -246,11 +247,36 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 		input_free(&input);
 		return 0;
 	}
+	*map_put(&s->turned, c->execution, search_turned_key(c->branch, candidate_question(c))) = 1 + verdict;
 	verdict_take(s, c, verdict);
 	result = verdict == SOLVER_SOLVED
 			 ? input_search_offer(s, &input, ORIGIN_TURNED, c->execution, c->branch + 1, err)
 			 : 0;
+	if (result > 0)
+		s->attempts.at[s->attempts.count - 1].question = c->question;
 	return verdict_note(s, c, verdict, err) < 0 ? -1 : result;
+}
+
+static int frontier_make(struct input_search *s, struct err *err)
+{
+	struct candidate c;
+	int result = 0;
+
+	while (result == 0 && !input_search_is_over(s) && frontier_pop(&s->frontier, &c)) {
+		const uint64_t *verdict =
+			map_get(&s->turned, c.execution, search_turned_key(c.branch, candidate_question(&c)));
+		if (!verdict) {
+			result = candidate_turn(s, &c, err);
+			if (getenv("FRONTIER"))
+				fprintf(stderr, "F %lu@%zu hope %u side %zu rep %u -> %d %lu %.60s\n", c.execution, c.branch, c.hope, c.side, c.repeats, result, s->attempts.count, result > 0 ? (const char*)s->attempts.at[s->attempts.count-1].input.of[0].at : "");
+			if (result > 0)
+				frontier_asked(&s->frontier, &c);
+			verdict = map_get(&s->turned, c.execution, search_turned_key(c.branch, candidate_question(&c)));
+		}
+		if (verdict && (*verdict == 1 + SOLVER_UNSAT || c.hope))
+			frontier_again(&s->frontier, &c);
+	}
+	return result;
 }
 
 /* ---- varying ---- */
@@ -324,6 +350,8 @@ int input_pick(struct input_search *s, struct err *err)
 	struct candidate candidate;
 	int result = s->picks % VARY_EVERY == 0 ? variation_make(s, err) : 0;
 
+	if (result == 0 && s->dull >= 8 && s->picks % 8 != 4)
+		result = frontier_make(s, err);
 	while (result == 0 && !input_search_is_over(s) && queue_pop(&s->queue, candidate_rank, s, &candidate))
 		if (!was_turned(s, &candidate) && (!candidate.hope || is_promising(s, &candidate)))
 			result = candidate_turn(s, &candidate, err);

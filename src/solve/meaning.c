@@ -13,11 +13,14 @@ static struct meaning hash(const void *bytes, size_t size, uint64_t seed)
 }
 
 /* What the expression's own number stands for.  Ids of sources and tables differ from path to path. */
-static struct meaning own_meaning(const struct expressions *x, const struct expression *e)
+static struct meaning own_meaning(const struct meanings *meanings, const struct expression *e)
 {
+	const struct expressions *x = meanings->x;
 	const struct expression_source *source;
 	const struct expression_table *table;
 
+	if (e->kind == BO_EXPR_INPUT && meanings->anywhere)
+		return (struct meaning){0};
 	switch (e->kind) {
 	case BO_EXPR_INPUT:
 		source = expressions_source(x, expression_input_source(e));
@@ -35,7 +38,7 @@ static struct meaning meaning_make(const struct meanings *meanings, const struct
 	struct {
 		uint64_t kind, width;
 		struct meaning own, operand[BO_EXPR_OPERANDS_MAX];
-	} content = {.kind = e->kind, .width = e->width, .own = own_meaning(meanings->x, e)};
+	} content = {.kind = e->kind, .width = e->width, .own = own_meaning(meanings, e)};
 
 	for (unsigned i = 0; i < bo_expression_operands(e->kind); i++)
 		content.operand[i] = meanings->at.at[e->operand[i] - 1];

@@ -7,6 +7,8 @@
 #ifndef BLACKOUT_SOLVE_MEANING_H
 #define BLACKOUT_SOLVE_MEANING_H
 
+#include <stdbool.h>
+
 #include "base/vec.h"
 #include "expression/expressions.h"
 
@@ -17,6 +19,7 @@ struct meaning {
 /* The graph may grow meanwhile. */
 struct meanings {
 	const struct expressions *x;
+	bool anywhere; /* bytes of the input mean the same, wherever they are in it */
 	VEC_OF(struct meaning) at; /* by id - 1 */
 };
 
