@@ -561,6 +561,7 @@ void input_search_free(struct input_search *s)
 	queue_free(&s->queue);
 	map_free(&s->seen);
 	map_free(&s->turned);
+	frontier_free(&s->frontier);
 	map_free(&s->spent);
 	map_free(&s->concrete);
 	vec_free(&s->concretes);

@@ -279,7 +279,7 @@ static int route_take(struct input_search *s, uint64_t number, const char *recor
 		concretes_take(s, &route);
 		candidates_push(s, number, &route);
 		variations_push(s, number, &route);
-		s->dull = attempt_of(s, number)->news || attempt_of(s, number)->novelty ? 0 : s->dull + 1;
+		s->dull = attempt_of(s, number)->family == number ? 0 : s->dull + 1;
 		frontier_learn(&s->frontier, &route, number, attempt_of(s, number)->question);
 	}
 	route_free(&route);
