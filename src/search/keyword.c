@@ -161,7 +161,7 @@ static size_t word_size(const struct keyword *keyword, const struct input_bytes 
 	while (end < bytes->size && isalnum(bytes->at[end]))
 		end++;
 	bool is_there = end - at == keyword->size && !memcmp(bytes->at + at, keyword->bytes, keyword->size);
-	if (is_there && keyword->end > end && keyword->end <= bytes->size)
+	if ((end == at || is_there) && keyword->end > end && keyword->end <= bytes->size)
 		end = (size_t)keyword->end;
 	return end - at;
 }
