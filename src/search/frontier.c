@@ -2,8 +2,6 @@
 /* frontier.c - see frontier.h. */
 #include "search/frontier.h"
 #include "search/turner.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 enum {
 	REPEATS_MOST = 16,
@@ -60,8 +58,6 @@ void frontier_learn(struct frontier *f, const struct route *route, uint64_t exec
 		if (!was_taken(f, fork->other) && fork->repeats < REPEATS_MOST)
 			queue_push(&f->queue, &c, rank_now(f, &c));
 	}
-	if (getenv("FRONTIER"))
-		fprintf(stderr, "%lu: forks %zu new ways %zu repeats %u question %08x\n", execution, reading.forks.count, ways, reading.forks.count ? reading.forks.at[reading.forks.count-1].repeats : 0, (unsigned)question);
 	reading_free(&reading);
 }
 

@@ -39,11 +39,13 @@ static void expression_push(struct look *l, uint32_t id)
 	*known = 1;
 }
 
-/* Bytes that are compared together are told apart. */
+/* Bytes that are compared together are told apart.  A compiler may compare by XOR, whose result is then compared with 0. */
 static void comparison_take(struct look *l, uint32_t id, uint64_t value)
 {
 	const struct expression *e = expressions_at(l->x, id);
 
+	if (e->kind == BO_EXPR_ZEXT)
+		e = expressions_at(l->x, e->operand[0]);
 	while (e->kind == BO_EXPR_CONCAT) {
 		const struct expression *low = expressions_at(l->x, e->operand[1]);
 
@@ -77,7 +79,7 @@ static void expression_look(struct look *l, uint32_t id)
 		return;
 	}
 	for (unsigned i = 0; i < bo_expression_operands(e->kind); i++) {
-		if (e->kind == BO_EXPR_EQ && constant_of(l->x, e->operand[i], &value))
+		if ((e->kind == BO_EXPR_EQ || e->kind == BO_EXPR_XOR) && constant_of(l->x, e->operand[i], &value))
 			comparison_take(l, e->operand[!i], value);
 		expression_push(l, e->operand[i]);
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picking.c - which input is executed next: the strategies. */
 #include <string.h>
-#include <stdio.h>
 
 #include "base/random.h"
 #include "search/input_search_in.h"
@@ -267,8 +266,6 @@ static int frontier_make(struct input_search *s, struct err *err)
 			map_get(&s->turned, c.execution, search_turned_key(c.branch, candidate_question(&c)));
 		if (!verdict) {
 			result = candidate_turn(s, &c, err);
-			if (getenv("FRONTIER"))
-				fprintf(stderr, "F %lu@%zu hope %u side %zu rep %u -> %d %lu %.60s\n", c.execution, c.branch, c.hope, c.side, c.repeats, result, s->attempts.count, result > 0 ? (const char*)s->attempts.at[s->attempts.count-1].input.of[0].at : "");
 			if (result > 0)
 				frontier_asked(&s->frontier, &c);
 			verdict = map_get(&s->turned, c.execution, search_turned_key(c.branch, candidate_question(&c)));
