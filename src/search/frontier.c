@@ -26,7 +26,7 @@ static struct rank rank_now(void *frontier, const struct candidate *c)
 	return (struct rank){{UINT64_MAX - cost, c->execution, c->branch}};
 }
 
-void frontier_learn(struct frontier *f, const struct route *route, uint64_t execution, uint64_t question)
+size_t frontier_learn(struct frontier *f, const struct route *route, uint64_t execution, uint64_t question)
 {
 	struct reading reading = {0};
 	size_t ways = 0;
@@ -59,6 +59,7 @@ void frontier_learn(struct frontier *f, const struct route *route, uint64_t exec
 			queue_push(&f->queue, &c, rank_now(f, &c));
 	}
 	reading_free(&reading);
+	return ways;
 }
 
 bool frontier_pop(struct frontier *f, struct candidate *candidate)

@@ -16,7 +16,7 @@ struct frontier {
 	struct map worth;     /* by question: struct frontier_worth */
 };
 
-void frontier_learn(struct frontier *frontier, const struct route *route, uint64_t execution, uint64_t question);
+size_t frontier_learn(struct frontier *frontier, const struct route *route, uint64_t execution, uint64_t question);
 bool frontier_pop(struct frontier *frontier, struct candidate *candidate);
 void frontier_again(struct frontier *frontier, const struct candidate *candidate);
 void frontier_asked(struct frontier *frontier, const struct candidate *candidate);

@@ -430,7 +430,7 @@ static int input_resume(struct input_search *s, const struct search_step *step, 
 	if (execution_dir(dir, &s->plan, step->execution, err) < 0 ||
 	    input_read(&attempt.input, s->plan.sources, dir, &none, err) < 0)
 		return -1;
-	if (step->origin > ORIGIN_MINIMIZED || attempt_add(s, &attempt) != step->execution)
+	if (step->origin > ORIGIN_FRONTIER || attempt_add(s, &attempt) != step->execution)
 		return err_set(err, "the journal of the search in %s is damaged: input %" PRIu64 " is out of place",
 			       s->plan.dir, step->execution);
 	return 0;
@@ -525,6 +525,7 @@ int input_search_new(struct input_search **search, const struct input_search_opt
 	s->random = random_seed(options->seed, 0);
 	if (s->plan.jobs > JOBS_MOST)
 		s->plan.jobs = JOBS_MOST;
+	share_begin(&s->share);
 	s->gathering = gathering_new();
 	s->turner = turner_new(&s->plan, options->max_input, err);
 	if (!s->turner || directory_prepare(s, err) < 0)

@@ -12,6 +12,7 @@
 #include "search/journal.h"
 #include "search/queue.h"
 #include "search/route.h"
+#include "search/share.h"
 #include "search/sides.h"
 #include "search/turner.h"
 #include "search/vary.h"
@@ -25,6 +26,7 @@ enum attempt_origin {
 	ORIGIN_GROWN,     /* it has a longer line or word */
 	ORIGIN_VARIED,    /* it repeats itself, or has other lines */
 	ORIGIN_MINIMIZED, /* a smaller one that may show the same finding */
+	ORIGIN_FRONTIER,  /* it takes the other side of a branch, chosen by frontier.h */
 };
 
 /* An input, and its execution if it is done. */
@@ -36,14 +38,14 @@ struct attempt {
 	VEC_OF(struct reach_code) code; /* that was executed, if it began a family */
 	size_t bound;                   /* the branches before this one are the parent's */
 	bool done;
-	bool again;     /* a search that was resumed knows it; its crash states may not all be tested */
-	uint64_t kept;  /* inputs/KEPT; 0: it showed nothing new */
-	size_t novelty; /* contexts of PM-modifying instructions that it was the first to show */
-	size_t news;    /* sides of branches that it was the first to take */
-	size_t deeper;  /* how often it took a side in a state in which none had taken it (sides.h) */
-	unsigned cost;  /* of the state in which it, or one that it was made from, did something new last */
-	uint64_t question;
-	uint64_t asked; /* how often one of its branches was turned */
+	bool again;        /* a search that was resumed knows it; its crash states may not all be tested */
+	uint64_t kept;     /* inputs/KEPT; 0: it showed nothing new */
+	size_t novelty;    /* contexts of PM-modifying instructions that it was the first to show */
+	size_t news;       /* sides of branches that it was the first to take */
+	size_t deeper;     /* how often it took a side in a state in which none had taken it (sides.h) */
+	unsigned cost;     /* of the state in which it, or one that it was made from, did something new last */
+	uint64_t question; /* of the frontier, that it answers; 0: none, or not known any more */
+	uint64_t asked;    /* how often one of its branches was turned */
 	struct ending native;
 	bool was_native;
 	char said[256];
@@ -74,12 +76,13 @@ struct input_search {
 	struct turner *turner;
 	struct queue queue;
 	struct frontier frontier;
-	unsigned dull;
+	struct share share;
+	unsigned dull;    /* executions since one began a family: so long the search came no nearer to PM */
 	struct map spent; /* by family and side: as in struct side, but only for inputs of the family */
 	struct search_journal journal;
 	struct course course;
 	struct map seen;     /* digests of all inputs */
-	struct map turned;   /* candidates that a search that is resumed has turned: verdict + 1 */
+	struct map turned;   /* candidates that were turned, also before a search was resumed: verdict + 1 */
 	struct map concrete; /* hashes of names of operations whose result was taken as it was: index + 1 */
 	VEC_OF(struct route_concrete) concretes;
 	VEC_OF(struct attempt) attempts; /* execution N is attempts.at[N - 1] */

@@ -263,12 +263,38 @@ static void family_take(struct input_search *s, uint64_t number, const struct ro
 	vec_append(&attempt->code, route->code.at, route->code.count);
 }
 
+/* Inputs of the frontier that do nothing new are left to it: their branches would crowd out those of the strategy. */
+static bool is_followed(const struct attempt *attempt, uint64_t number)
+{
+	return attempt->origin != ORIGIN_FRONTIER || attempt->news || attempt->novelty || attempt->family == number;
+}
+
+/* What the two sources of branches to turn (share.h) learn from an execution. */
+static void sources_learn(struct input_search *s, uint64_t number, const struct route *route)
+{
+	const struct attempt *attempt = attempt_of(s, number);
+	size_t ways;
+
+	if (s->options->strategy != SEARCH_PM)
+		return;
+	ways = frontier_learn(&s->frontier, route, number, attempt->question);
+	s->dull = attempt->family == number ? 0 : s->dull + 1;
+	/* The way that was asked for is no surprise. */
+	if (attempt->origin == ORIGIN_FRONTIER)
+		share_told(&s->share, SHARE_FRONTIER, ways > 1);
+	else if (attempt->origin == ORIGIN_TURNED)
+		share_told(&s->share, SHARE_QUEUE, attempt->news);
+}
+
 static int route_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
 {
 	const struct route_learning learning = {.sides = &s->sides, .reach = s->reach};
 	uint64_t before = s->sides.taken, deeper = s->sides.deeper;
 	struct route route = {0};
-	int result = route_read(&route, recording, &learning, err);
+	int result;
+
+	s->sides.aside = attempt_of(s, number)->origin == ORIGIN_FRONTIER;
+	result = route_read(&route, recording, &learning, err);
 
 	if (result == 0) {
 		attempt_of(s, number)->news = s->sides.taken - before;
@@ -277,10 +303,11 @@ static int route_take(struct input_search *s, uint64_t number, const char *recor
 		family_take(s, number, &route);
 		s->reads += route.reads_input || route.branches.count; /* a file may be mapped instead */
 		concretes_take(s, &route);
-		candidates_push(s, number, &route);
-		variations_push(s, number, &route);
-		s->dull = attempt_of(s, number)->family == number ? 0 : s->dull + 1;
-		frontier_learn(&s->frontier, &route, number, attempt_of(s, number)->question);
+		if (is_followed(attempt_of(s, number), number)) {
+			candidates_push(s, number, &route);
+			variations_push(s, number, &route);
+		}
+		sources_learn(s, number, &route);
 	}
 	route_free(&route);
 	return result;

@@ -17,6 +17,7 @@ enum {
 	FRESH_SHARE = 8,    /* and the share of the effort for a side that counts for them */
 	NEAR_SHIFT = 1,     /* a branch right behind a side that is new is worth more */
 	HOPE_SHIFT = 1,     /* an input that only may take a side is worth less than one that will */
+	DULL_MOST = 8,      /* executions that come no nearer to PM, before the frontier has turns */
 	PATIENCE_SHIFT = 2, /* and a question that is hard less than one that may be easy */
 };
 
@@ -215,11 +216,16 @@ static void verdict_take(struct input_search *s, const struct candidate *c, enum
 		candidate_insist(s, c);
 }
 
-/* A search that is resumed has turned it before. */
+/* What came of turning it, plus 1; NULL: it was not turned. */
+static const uint64_t *verdict_known(const struct input_search *s, const struct candidate *c)
+{
+	return map_get(&s->turned, c->execution, search_turned_key(c->branch, candidate_question(c)));
+}
+
+/* A search that is resumed has turned it before, or the frontier. */
 static bool was_turned(struct input_search *s, const struct candidate *c)
 {
-	const uint64_t *verdict =
-		map_get(&s->turned, c->execution, search_turned_key(c->branch, candidate_question(c)));
+	const uint64_t *verdict = verdict_known(s, c);
 
 	if (verdict)
 		verdict_take(s, c, (enum solver_verdict)(*verdict - 1));
@@ -247,29 +253,31 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 		return 0;
 	}
 	*map_put(&s->turned, c->execution, search_turned_key(c->branch, candidate_question(c))) = 1 + verdict;
-	verdict_take(s, c, verdict);
-	result = verdict == SOLVER_SOLVED
-			 ? input_search_offer(s, &input, ORIGIN_TURNED, c->execution, c->branch + 1, err)
-			 : 0;
+	if (!c->way)
+		verdict_take(s, c, verdict);
+	result = verdict == SOLVER_SOLVED ? input_search_offer(s, &input, c->way ? ORIGIN_FRONTIER : ORIGIN_TURNED,
+							       c->execution, c->branch + 1, err)
+					  : 0;
 	if (result > 0)
 		s->attempts.at[s->attempts.count - 1].question = c->question;
 	return verdict_note(s, c, verdict, err) < 0 ? -1 : result;
 }
 
+/* ---- the frontier ---- */
+
+/* What the path does not allow may be possible on another one. */
 static int frontier_make(struct input_search *s, struct err *err)
 {
 	struct candidate c;
 	int result = 0;
 
 	while (result == 0 && !input_search_is_over(s) && frontier_pop(&s->frontier, &c)) {
-		const uint64_t *verdict =
-			map_get(&s->turned, c.execution, search_turned_key(c.branch, candidate_question(&c)));
-		if (!verdict) {
+		if (!verdict_known(s, &c)) {
 			result = candidate_turn(s, &c, err);
 			if (result > 0)
 				frontier_asked(&s->frontier, &c);
-			verdict = map_get(&s->turned, c.execution, search_turned_key(c.branch, candidate_question(&c)));
 		}
+		const uint64_t *verdict = verdict_known(s, &c);
 		if (verdict && (*verdict == 1 + SOLVER_UNSAT || c.hope))
 			frontier_again(&s->frontier, &c);
 	}
@@ -342,12 +350,18 @@ static int variation_make(struct input_search *s, struct err *err)
 	return 0;
 }
 
+/* Does the strategy come no nearer to PM? */
+static bool is_stuck(const struct input_search *s)
+{
+	return s->options->strategy == SEARCH_PM && s->dull >= DULL_MOST;
+}
+
 int input_pick(struct input_search *s, struct err *err)
 {
 	struct candidate candidate;
 	int result = s->picks % VARY_EVERY == 0 ? variation_make(s, err) : 0;
 
-	if (result == 0 && s->dull >= 8 && s->picks % 8 != 4)
+	if (result == 0 && is_stuck(s) && share_next(&s->share) == SHARE_FRONTIER)
 		result = frontier_make(s, err);
 	while (result == 0 && !input_search_is_over(s) && queue_pop(&s->queue, candidate_rank, s, &candidate))
 		if (!was_turned(s, &candidate) && (!candidate.hope || is_promising(s, &candidate)))

@@ -26,7 +26,9 @@ struct candidate {
 	unsigned tries; /* how often it was turned */
 	unsigned most;  /* how often it may be turned: an indirect jump has several other sides */
 	struct side_state state;
-	uint64_t way, question; unsigned repeats;
+	/* Of frontier.h; `way` is 0 in the queue of the strategy. */
+	uint64_t way, question;
+	unsigned repeats;
 	bool near;     /* it comes right after a side that none had taken before */
 	bool patient;  /* a quick question was not answered */
 	unsigned hope; /* enum turner_hope: more than none, if it cannot be turned on this path */

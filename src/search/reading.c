@@ -142,12 +142,14 @@ struct approach {
 	unsigned repeats;
 };
 
-static uint64_t approach_way(const struct reader *r, const struct approach *approach, const struct look *looks, size_t known)
+static uint64_t approach_way(const struct reader *r, const struct approach *approach, const struct look *looks,
+			     size_t known)
 {
 	return approach->before && is_repeated(r, approach->before, looks, known) ? approach->without : approach->with;
 }
 
-static void forks_add(struct reading *reading, struct reader *r, const struct step *step, const struct approach *approach)
+static void forks_add(struct reading *reading, struct reader *r, const struct step *step,
+		      const struct approach *approach)
 {
 	struct look *looks = &r->looks.at[step->from];
 	uint64_t way = approach_way(r, approach, looks, step->to - step->from), asked = 0;

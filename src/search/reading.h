@@ -22,11 +22,11 @@
 #include "search/route.h"
 
 struct reading_fork {
-	size_t branch;      /* of the route */
-	uint64_t taken;     /* the way that was taken, */
-	uint64_t other;     /* and the other one */
-	uint64_t question;  /* what the other way answers to the branch, wherever in the input that is */
-	unsigned repeats;   /* how often the step, or one before it, was done before */
+	size_t branch;     /* of the route */
+	uint64_t taken;    /* the way that was taken, */
+	uint64_t other;    /* and the other one */
+	uint64_t question; /* what the other way answers to the branch, wherever in the input that is */
+	unsigned repeats;  /* how often the step, or one before it, was done before */
 };
 
 /* A zeroed struct is an empty reading. */

@@ -97,7 +97,9 @@ static void state_change(struct sides *sides, size_t side, size_t other)
 void sides_take(struct sides *sides, size_t side, size_t other, bool own)
 {
 	struct side *s = &sides->all.at[side];
-	uint64_t *known = side_state_cost(sides->state) ? map_put(&sides->states, side, sides->state.hash) : NULL;
+	uint64_t *known = !sides->aside && side_state_cost(sides->state)
+				  ? map_put(&sides->states, side, sides->state.hash)
+				  : NULL;
 
 	s->states += known && !(*known & 1);
 	sides->deeper += s->taken && known && !(*known & 1);

@@ -58,6 +58,7 @@ struct sides {
 	uint64_t routes;  /* that were read */
 	unsigned news_at; /* how complicated the route that is being read was when it took a new side last */
 	struct side_state state; /* of the route that is being read */
+	bool aside;              /* the route that is being read changes no states: it is not the strategy's */
 };
 
 /* The name of a side of the branch in this context: see code_chains.h. */

@@ -19,7 +19,7 @@ struct meaning {
 /* The graph may grow meanwhile. */
 struct meanings {
 	const struct expressions *x;
-	bool anywhere; /* bytes of the input mean the same, wherever they are in it */
+	bool anywhere;             /* bytes of the input mean the same, wherever they are in it */
 	VEC_OF(struct meaning) at; /* by id - 1 */
 };
 

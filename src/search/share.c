@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* share.c - see share.h. */
+#include "search/share.h"
+
+enum { MOST = 16, PATIENCE = 16 /* inputs */ };
+
+/* What a frontier leads to need not be near to PM. */
+static const unsigned least[SHARE_SOURCES] = {[SHARE_QUEUE] = 4, [SHARE_FRONTIER] = 1};
+
+void share_begin(struct share *s)
+{
+	*s = (struct share){0};
+	for (unsigned source = 0; source < SHARE_SOURCES; source++)
+		s->weight[source] = least[source];
+}
+
+enum share_source share_next(struct share *s)
+{
+	s->credit[SHARE_QUEUE] += (int)s->weight[SHARE_QUEUE];
+	s->credit[SHARE_FRONTIER] += (int)s->weight[SHARE_FRONTIER];
+	enum share_source next = s->credit[SHARE_FRONTIER] > s->credit[SHARE_QUEUE] ? SHARE_FRONTIER : SHARE_QUEUE;
+	s->credit[next] -= (int)(s->weight[SHARE_QUEUE] + s->weight[SHARE_FRONTIER]);
+	return next;
+}
+
+void share_told(struct share *s, enum share_source source, bool is_new)
+{
+	unsigned *weight = &s->weight[source];
+
+	if (is_new) {
+		*weight = 2 * *weight < MOST ? 2 * *weight : MOST;
+		s->failed[source] = 0;
+	} else if (++s->failed[source] == PATIENCE) {
+		*weight = *weight / 2 > least[source] ? *weight / 2 : least[source];
+		s->failed[source] = 0;
+	}
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* share.h - which of two sources of inputs has the next turn: the one whose inputs do something new has more of them.
+ *
+ *     share_begin(&share);
+ *     source = share_next(&share);               // SHARE_QUEUE or SHARE_FRONTIER: make an input from it
+ *     share_told(&share, source, is_new);        // what it did with its turn
+ *
+ * Each source has a weight.  It doubles with an input that is new, and is halved after some that are not, within limits: no
+ * source is left out. */
+#ifndef BLACKOUT_SEARCH_SHARE_H
+#define BLACKOUT_SEARCH_SHARE_H
+
+#include <stdbool.h>
+
+enum share_source {
+	SHARE_QUEUE,    /* branches in the order of the strategy */
+	SHARE_FRONTIER, /* frontier.h */
+	SHARE_SOURCES
+};
+
+struct share {
+	unsigned weight[SHARE_SOURCES];
+	unsigned failed[SHARE_SOURCES]; /* inputs that were not new, in sequence */
+	int credit[SHARE_SOURCES];      /* what is left of their turns */
+};
+
+void share_begin(struct share *share);
+enum share_source share_next(struct share *share);
+void share_told(struct share *share, enum share_source source, bool is_new);
+
+#endif
