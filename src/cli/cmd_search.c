@@ -72,6 +72,7 @@ struct task {
 	struct seeds seeds;
 	struct start *start;
 	struct words target;
+	uint64_t max_input;
 	struct input_search_options options;
 	struct input_search *search;
 };
@@ -160,17 +161,20 @@ static uint32_t layers_needed(const struct task *t)
 	return layers | (recording.dependencies ? BO_LAYER_DEPENDENCIES : 0);
 }
 
-static int options_fill(struct task *t, struct err *err)
+static int max_input_parse(struct task *t, struct err *err)
+{
+	if (bytes_parse("max-input", searching.max_input, &t->max_input, err) < 0)
+		return -1;
+	if (t->max_input >= 1 && t->max_input <= INPUT_BYTES_MAX)
+		return 0;
+	err_set(err, "--max-input can be at most %zu", INPUT_BYTES_MAX);
+	return err_status(err, ERR_USAGE);
+}
+
+static void options_fill(struct task *t)
 {
 	struct analysis_options *how = &t->analyze.how;
-	uint64_t most;
 
-	if (bytes_parse("max-input", searching.max_input, &most, err) < 0)
-		return -1;
-	if (most > INPUT_BYTES_MAX) {
-		err_set(err, "--max-input can be at most %zu", INPUT_BYTES_MAX);
-		return err_status(err, ERR_USAGE);
-	}
 	t->options = (struct input_search_options){
 		.plan =
 			{
@@ -190,7 +194,7 @@ static int options_fill(struct task *t, struct err *err)
 			},
 		.seeds = t->seeds.at,
 		.seed_count = t->seeds.count,
-		.max_input = most,
+		.max_input = t->max_input,
 		.strategy = strategy_find(searching.strategy),
 		.budget = how->testing.budget,
 		.max_executions = searching.max_executions,
@@ -203,7 +207,6 @@ static int options_fill(struct task *t, struct err *err)
 		t->options.progress = progress_searching;
 		t->options.arg = &t->analyze.progress;
 	}
-	return 0;
 }
 
 /* The layers are chosen for each recording, and so are target and operations. */
@@ -230,7 +233,7 @@ static int task_prepare(struct task *t, int argc, char **argv, struct err *err)
 	recording.client = judging.client;
 	recording.ready = judging.ready;
 	t->analyze.quiet = true;
-	if (analyze_prepare(&t->analyze, err) < 0 || sources_parse(t, err) < 0)
+	if (max_input_parse(t, err) < 0 || analyze_prepare(&t->analyze, err) < 0 || sources_parse(t, err) < 0)
 		return -1;
 	operations_place(t, argc, argv);
 	t->record.plugins = t->analyze.plugins;
@@ -372,8 +375,9 @@ static int task_run(struct task *t, int argc, char **argv, struct err *err)
 	if (t->record.end.interrupted || interrupt_seen())
 		return STATUS_INTERRUPTED;
 	interrupt_hear();
-	if (start_prepare(t, argc, argv, err) < 0 || options_fill(t, err) < 0)
+	if (start_prepare(t, argc, argv, err) < 0)
 		return command_fail(err);
+	options_fill(t);
 	prepared = talk_prepare(t, argc, argv, err);
 	if (prepared == OVERHEAR_STOPPED)
 		return STATUS_INTERRUPTED;

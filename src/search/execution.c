@@ -487,6 +487,9 @@ static int recording_judge(struct running *r, struct err *err)
 		if (judged->untested) {
 			r->result->is_untested = true;
 			r->result->untested = *judged->untested;
+		} else if (facts.untested) {
+			r->result->is_untested = true;
+			err_set(&r->result->untested, "%s", facts.untested);
 		}
 		result = r->result->judged ? 0 : -1;
 	}
@@ -538,11 +541,17 @@ static int path_record(struct running *r, struct err *err)
 static int first_record(struct running *r, struct err *err)
 {
 	int result = path_record(r, err), back;
+	struct err ignored;
 
-	if (result < 0 || !r->result->unknown)
-		return result;
+	if (result == 0 && !r->result->unknown)
+		return 0;
 	place_close(r->place);
 	r->place = NULL;
+	if (result < 0) { /* it was interrupted, or failed; the user's files are put back all the same */
+		if (trace_seal(r->recording, &(struct seal_options){0}, &ignored) == 0)
+			start_learn(r->plan->start, r->recording, &ignored);
+		return result;
+	}
 	back = start_learn(r->plan->start, r->recording, err);
 	if (back < 0 || place_prepare(r, err) < 0)
 		return -1;
@@ -626,6 +635,8 @@ int execution_start(struct execution *e, const struct execution_plan *plan, cons
 		close(pipe_fds[0]);
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 			_exit(1);
+		setpgid(0,
+			0); /* the terminal interrupts only the search, which tells us; a second SIGINT would kill us */
 		child_run(plan, input, e->dir, parts, pipe_fds[1]);
 		_exit(0);
 	}

@@ -39,7 +39,7 @@ struct execution_plan {
 	const struct recorder_job *job;      /* what every recording has; without dir, target, ops, layers */
 	uint32_t layers;                     /* that the detectors need */
 	const struct analysis_options *how;  /* how recordings are judged */
-	const struct behavior_set *behavior; /* what was judged so far */
+	const struct behavior_set *behavior; /* whose crash states were tested so far */
 	struct symbols *symbols;             /* of the code that was seen so far: executions begin with them */
 	double timeout;                      /* seconds, natively */
 	unsigned jobs;                       /* executions at a time */

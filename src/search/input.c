@@ -110,10 +110,13 @@ int input_write(const struct input *input, const struct input_sources *sources, 
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < sources->count; i++) {
-		if (sources->at[i].kind == BO_SOURCE_SOCKET && !input->of[i].size)
-			continue;
-		if (path_make(path, sizeof(path), err, "%s/%s", dir, sources->at[i].name) < 0 ||
-		    bytes_write(&input->of[i], path, err) < 0)
+		bool is_absent = sources->at[i].kind == BO_SOURCE_SOCKET && !input->of[i].size;
+
+		if (path_make(path, sizeof(path), err, "%s/%s", dir, sources->at[i].name) < 0)
+			return -1;
+		if (is_absent && unlink(path) < 0 && errno != ENOENT) /* of another input */
+			return err_sys(err, "cannot remove %s", path);
+		if (!is_absent && bytes_write(&input->of[i], path, err) < 0)
 			return -1;
 	}
 	return 0;

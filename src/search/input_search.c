@@ -101,9 +101,11 @@ int input_search_keep(struct input_search *s, uint64_t number, struct err *err)
 
 	if (attempt->kept)
 		return 0;
+	if (kept_input_write(&s->plan, &attempt->input, s->inputs + 1, err) < 0)
+		return -1;
 	attempt->kept = ++s->inputs;
 	gathering_number_input(s->gathering, number, attempt->kept);
-	return kept_input_write(&s->plan, &attempt->input, attempt->kept, err);
+	return 0;
 }
 
 /* ---- executions ---- */
@@ -127,7 +129,7 @@ static bool is_enough(const struct input_search *s)
 {
 	uint64_t found = 0;
 
-	if (s->options->max_executions && s->executions >= s->options->max_executions)
+	if (s->options->max_executions && s->executions - s->minimized >= s->options->max_executions)
 		return true;
 	if (!s->options->stop_after)
 		return false;
@@ -234,6 +236,7 @@ static int failure_judge(struct input_search *s, const struct execution *e, cons
 		*err = result->err;
 		return -1;
 	}
+	s->cut = true; /* --resume executes it again */
 	input_search_note(s, "execution %" PRIu64 " failed: %s", e->number, result->err.sentence);
 	return 0;
 }
@@ -430,7 +433,8 @@ static int input_resume(struct input_search *s, const struct search_step *step, 
 	if (execution_dir(dir, &s->plan, step->execution, err) < 0 ||
 	    input_read(&attempt.input, s->plan.sources, dir, &none, err) < 0)
 		return -1;
-	if (step->origin > ORIGIN_FRONTIER || attempt_add(s, &attempt) != step->execution)
+	if (step->origin > ORIGIN_FRONTIER || step->parent > s->attempts.count ||
+	    attempt_add(s, &attempt) != step->execution)
 		return err_set(err, "the journal of the search in %s is damaged: input %" PRIu64 " is out of place",
 			       s->plan.dir, step->execution);
 	return 0;
@@ -502,11 +506,21 @@ static int directory_prepare(struct input_search *s, struct err *err)
 	return 0;
 }
 
+/* What is judged is then not what the user gave. */
+static void cut_note(struct input_search *s, const struct input *seed, size_t number)
+{
+	for (size_t i = 0; i < s->plan.sources->count; i++)
+		if (seed->of[i].size > s->options->max_input)
+			input_search_note(s, "%s of seed %zu was cut to %zu bytes: --max-input allows more",
+					  s->plan.sources->at[i].name, number, s->options->max_input);
+}
+
 static int seeds_offer(struct input_search *s, struct err *err)
 {
 	for (size_t i = 0; i < s->options->seed_count; i++) {
 		struct input seed = input_copy(&s->options->seeds[i]);
 
+		cut_note(s, &seed, i + 1);
 		if (input_search_offer(s, &seed, ORIGIN_SEED, 0, 0, err) < 0)
 			return -1;
 	}
@@ -520,7 +534,7 @@ int input_search_new(struct input_search **search, const struct input_search_opt
 
 	s->options = options;
 	s->plan = options->plan;
-	s->plan.behavior = &s->behavior;
+	s->plan.behavior = &s->tested;
 	s->plan.symbols = symbols_open(NULL);
 	s->random = random_seed(options->seed, 0);
 	if (s->plan.jobs > JOBS_MOST)
@@ -535,7 +549,8 @@ int input_search_new(struct input_search **search, const struct input_search_opt
 	if (search_journal_open(&s->journal, s->plan.dir, digest, options->resume, err) < 0 ||
 	    course_open(&s->course, s->plan.dir, options->resume, err) < 0)
 		return -1;
-	return options->resume ? 0 : seeds_offer(s, err);
+	/* Seeds come first: if nothing was executed, some of them may be missing. */
+	return s->executions ? 0 : seeds_offer(s, err);
 }
 
 void input_search_free(struct input_search *s)
@@ -554,6 +569,7 @@ void input_search_free(struct input_search *s)
 	course_close(&s->course);
 	gathering_free(s->gathering);
 	behavior_set_free(&s->behavior);
+	behavior_set_free(&s->tested);
 	symbols_close(s->plan.symbols);
 	sides_free(&s->sides);
 	turner_free(s->turner);

@@ -70,7 +70,8 @@ struct input_search {
 	const struct input_search_options *options;
 	struct execution_plan plan;
 	struct gathering *gathering;
-	struct behavior_set behavior;
+	struct behavior_set behavior; /* that was seen */
+	struct behavior_set tested; /* the part of it whose crash states were tested, if there is a recovery command */
 	struct sides sides;
 	struct reach *reach;
 	struct turner *turner;
@@ -93,6 +94,7 @@ struct input_search {
 	struct execution running[JOBS_MOST];
 	size_t running_count;
 	uint64_t executions, inputs;
+	uint64_t minimized; /* of the executions: those that only make inputs smaller */
 	uint64_t solved, unsat, unknown;
 	uint64_t picks;    /* inputs that were made */
 	uint64_t random;   /* state of random choices */

@@ -20,6 +20,20 @@ enum { ROW_BYTES = 16, ROWS_SHOWN = 8 };
 
 /* ---- the script ---- */
 
+/* A copy of the user's file is there only if it is whole, and is removed only when the file is as before. */
+static void put_back(FILE *out, const struct input_sources *sources)
+{
+	fputs("kept=$(mktemp -d) || exit 1\nback() {\n", out);
+	for (size_t i = 0; i < sources->count; i++) {
+		if (!sources->at[i].path)
+			continue;
+		fprintf(out, "\t[ ! -e \"$kept/%zu\" ] || cp -p -- \"$kept/%zu\" ", i, i);
+		shell_quote(sources->at[i].path, out);
+		fputs(" || exit 1\n", out);
+	}
+	fputs("\trm -rf \"$kept\"\n}\ntrap back EXIT\ntrap 'exit 1' HUP INT TERM\n", out);
+}
+
 /* Sources that are files are put in place of the user's, who gets them back. */
 static void put_files(FILE *out, const struct input_sources *sources)
 {
@@ -31,15 +45,11 @@ static void put_files(FILE *out, const struct input_sources *sources)
 		if (!source->path)
 			continue;
 		if (!any)
-			fputs("kept=$(mktemp -d) || exit 1\nback() {\n\t[ -e \"$kept/list\" ] && . \"$kept/list\"\n"
-			      "\trm -rf \"$kept\"\n}\ntrap back EXIT\n",
-			      out);
+			put_back(out, sources);
 		any = true;
-		fprintf(out, "cp -p -- ");
+		fputs("cp -p -- ", out);
 		shell_quote(source->path, out);
-		fprintf(out, " \"$kept/%zu\" && echo \"cp -p -- '$kept/%zu' \"", i, i);
-		shell_quote(source->path, out);
-		fputs(" >>\"$kept/list\" || exit 1\ncp -- \"$here\"/", out);
+		fprintf(out, " \"$kept/part\" && mv \"$kept/part\" \"$kept/%zu\" || exit 1\ncp -- \"$here\"/", i);
 		shell_quote(source->name, out);
 		fputc(' ', out);
 		shell_quote(source->path, out);

@@ -89,7 +89,14 @@ static void creation_note(struct input_search *s, const char *path)
 				  name ? name + 1 : path);
 }
 
-static int behavior_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
+/* An execution that did not end by itself is not tested: another one that does the same must be. */
+static bool was_testable(const struct execution_result *result)
+{
+	return result->recorded.kind == ENDING_EXIT && !result->is_untested;
+}
+
+static int behavior_take(struct input_search *s, uint64_t number, const char *recording,
+			 const struct execution_result *result_of, struct err *err)
 {
 	struct attempt *attempt = attempt_of(s, number);
 	struct behavior behavior = {0};
@@ -97,6 +104,8 @@ static int behavior_take(struct input_search *s, uint64_t number, const char *re
 
 	if (result == 0)
 		attempt->novelty = behavior_set_add(&s->behavior, &behavior);
+	if (result == 0 && was_testable(result_of))
+		behavior_set_add(&s->tested, &behavior);
 	/* A search that is resumed does not know them yet.  They are as at the start. */
 	for (size_t i = 0; result == 0 && i < behavior.files.count; i++)
 		result = start_add_file(s->plan.start, behavior.files.at[i], err);
@@ -316,7 +325,8 @@ static int route_take(struct input_search *s, uint64_t number, const char *recor
 static int untested_note(struct input_search *s, uint64_t number, const struct execution_result *result,
 			 struct err *err)
 {
-	if (!result->cut && !result->is_untested)
+	/* What is not new was told before. */
+	if (!result->cut && !(result->is_untested && attempt_of(s, number)->novelty))
 		return 0;
 	if (input_search_keep(s, number, err) < 0)
 		return -1;
@@ -333,7 +343,8 @@ static int untested_note(struct input_search *s, uint64_t number, const struct e
 }
 
 /* A smaller input for the same finding tells nothing else. */
-static int learned_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
+static int learned_take(struct input_search *s, uint64_t number, const char *recording,
+			const struct execution_result *result, struct err *err)
 {
 	bool is_seed = attempt_of(s, number)->origin == ORIGIN_SEED;
 
@@ -341,7 +352,7 @@ static int learned_take(struct input_search *s, uint64_t number, const char *rec
 		return 0;
 	if (is_seed && input_search_keep(s, number, err) < 0)
 		return -1;
-	if (behavior_take(s, number, recording, err) < 0 || route_take(s, number, recording, err) < 0)
+	if (behavior_take(s, number, recording, result, err) < 0 || route_take(s, number, recording, err) < 0)
 		return -1;
 	return ending_judge(s, number, err);
 }
@@ -356,12 +367,13 @@ int result_take(struct input_search *s, uint64_t number, const struct execution_
 	attempt->was_native = result->was_native;
 	memcpy(attempt->said, result->said, sizeof(attempt->said));
 	s->executions++;
+	s->minimized += attempt->origin == ORIGIN_MINIMIZED;
 	if (execution_dir(dir, &s->plan, number, err) < 0 ||
 	    path_make(recording, sizeof(recording), err, "%s/" EXECUTION_RECORDING, dir) < 0)
 		return -1;
 	if (result->unknown && start_learn(s->plan.start, recording, err) < 0)
 		return -1;
-	if (learned_take(s, number, recording, err) < 0)
+	if (learned_take(s, number, recording, result, err) < 0)
 		return -1;
 	if (attempt_of(s, number)->origin == ORIGIN_MINIMIZED)
 		/* If not all crash states were tested, a known mistake may look like another finding. */

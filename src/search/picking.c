@@ -232,21 +232,58 @@ static bool was_turned(struct input_search *s, const struct candidate *c)
 	return verdict;
 }
 
+/* The inputs that were made for the same branch before. */
+struct made {
+	const struct input **at;
+	size_t count, room;
+};
+
+static bool is_turned(const struct attempt *attempt)
+{
+	return attempt->origin == ORIGIN_TURNED || attempt->origin == ORIGIN_FRONTIER;
+}
+
+static void inputs_made(const struct input_search *s, const struct candidate *c, struct made *made)
+{
+	for (size_t i = c->execution; c->tries && i < s->attempts.count; i++) {
+		const struct attempt *a = &s->attempts.at[i];
+
+		if (is_turned(a) && a->parent == c->execution && a->bound == c->branch + 1)
+			vec_push(made, &a->input);
+	}
+}
+
+static int candidate_ask(struct input_search *s, const struct candidate *c, enum solver_verdict *verdict,
+			 struct input *input, struct err *err)
+{
+	struct made made = {0};
+	int result;
+
+	inputs_made(s, c, &made);
+	result = turner_turn(s->turner,
+			     &(struct turner_question){
+				     .execution = c->execution,
+				     .input = &s->attempts.at[c->execution - 1].input,
+				     .branch = c->branch,
+				     .patient = c->patient,
+				     .hope = (enum turner_hope)c->hope,
+				     .made = made.at,
+				     .made_count = made.count,
+			     },
+			     verdict, input, err);
+	vec_free(&made);
+	return result;
+}
+
 /* 1: the input is new; 0: there is none, or it is known; -1. */
 static int candidate_turn(struct input_search *s, const struct candidate *c, struct err *err)
 {
-	const struct turner_question question = {
-		.execution = c->execution,
-		.input = &s->attempts.at[c->execution - 1].input,
-		.branch = c->branch,
-		.patient = c->patient,
-		.hope = (enum turner_hope)c->hope,
-	};
+	enum attempt_origin origin = c->way ? ORIGIN_FRONTIER : ORIGIN_TURNED;
 	enum solver_verdict verdict;
 	struct input input = {0};
-	int result;
+	int result = 0;
 
-	if (turner_turn(s->turner, &question, &verdict, &input, err) < 0)
+	if (candidate_ask(s, c, &verdict, &input, err) < 0)
 		return -1;
 	if (stop_asked(&s->plan.stop)) { /* the verdict means nothing */
 		input_free(&input);
@@ -255,12 +292,12 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 	*map_put(&s->turned, c->execution, search_turned_key(c->branch, candidate_question(c))) = 1 + verdict;
 	if (!c->way)
 		verdict_take(s, c, verdict);
-	result = verdict == SOLVER_SOLVED ? input_search_offer(s, &input, c->way ? ORIGIN_FRONTIER : ORIGIN_TURNED,
-							       c->execution, c->branch + 1, err)
-					  : 0;
+	if (verdict == SOLVER_SOLVED)
+		result = input_search_offer(s, &input, origin, c->execution, c->branch + 1, err);
 	if (result > 0)
 		s->attempts.at[s->attempts.count - 1].question = c->question;
-	return verdict_note(s, c, verdict, err) < 0 ? -1 : result;
+	/* If its input could not be stored, a search that is resumed must turn it again. */
+	return result < 0 || verdict_note(s, c, verdict, err) < 0 ? -1 : result;
 }
 
 /* ---- the frontier ---- */

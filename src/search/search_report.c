@@ -102,12 +102,23 @@ static void notes_fill(struct input_search *s, struct findings *f)
 		findings_note(f, "the search is not complete");
 }
 
+/* An input that was made smaller is kept when its finding's turn is over; but the search may have ended before, and smaller
+ * inputs for one finding may show others. */
+static void inputs_keep(struct input_search *s)
+{
+	struct err ignored;
+
+	for (size_t i = 0; i < gathering_count(s->gathering); i++)
+		input_search_keep(s, gathering_at(s->gathering, i)->execution, &ignored);
+}
+
 struct findings *input_search_findings(struct input_search *s)
 {
 	struct findings *f;
 
 	if (!s->executions)
 		return NULL;
+	inputs_keep(s);
 	f = gathering_findings(s->gathering);
 	f->target.recover = findings_text(f, s->plan.how->testing.recover);
 	f->target.client = findings_text(f, s->plan.client);

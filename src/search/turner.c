@@ -158,6 +158,17 @@ static struct trail *trail_make(const struct turner *t, struct ready_route *read
 	return trail;
 }
 
+static void input_assign(const struct turner *t, const struct route *route, const struct input *input,
+			 struct assignment *to)
+{
+	for (uint32_t id = 1; id <= expressions_source_count(route->x); id++) {
+		int source = turner_source(t->plan, route->x, id);
+
+		if (source >= 0)
+			assignment_put(to, id, input->of[source].at, input->of[source].size);
+	}
+}
+
 static int route_prepare(struct turner *t, struct ready_route *ready, uint64_t execution, const struct input *input,
 			 struct err *err)
 {
@@ -167,12 +178,7 @@ static int route_prepare(struct turner *t, struct ready_route *ready, uint64_t e
 	    path_make(recording, sizeof(recording), err, "%s/" EXECUTION_RECORDING, dir) < 0 ||
 	    route_read(&ready->route, recording, NULL, err) < 0)
 		return -1;
-	for (uint32_t id = 1; id <= expressions_source_count(ready->route.x); id++) {
-		int source = turner_source(t->plan, ready->route.x, id);
-
-		if (source >= 0)
-			assignment_put(&ready->input, id, input->of[source].at, input->of[source].size);
-	}
+	input_assign(t, &ready->route, input, &ready->input);
 	ready->trail = trail_make(t, ready);
 	ready->execution = execution;
 	return 0;
@@ -340,6 +346,19 @@ static bool keyword_hope(const struct turner *t, const struct ready_route *ready
 	return false;
 }
 
+/* Answers were given when the route was here before, or by the search that this one goes on with. */
+static void answers_exclude(const struct turner *t, struct ready_route *ready, const struct turner_question *q)
+{
+	for (size_t i = 0; i < q->made_count; i++) {
+		struct assignment made = {0};
+
+		input_assign(t, &ready->route, q->made[i], &made);
+		for (enum relaxation r = relaxations[q->hope].first; r <= relaxations[q->hope].last; r++)
+			trail_exclude(trail_relaxed(ready->trail, r), q->branch, &made);
+		assignment_free(&made);
+	}
+}
+
 int turner_turn(struct turner *t, const struct turner_question *q, enum solver_verdict *verdict, struct input *input,
 		struct err *err)
 {
@@ -349,6 +368,7 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 
 	if (!ready)
 		return -1;
+	answers_exclude(t, ready, q);
 	solver_hurry(t->solver, !q->patient);
 	result = branch_turn(t, ready, q->branch, q->hope, verdict, &answer, err);
 	if (result == 0 && *verdict == SOLVER_SOLVED) {

@@ -28,6 +28,8 @@ struct turner_question {
 	size_t branch;             /* of its route */
 	bool patient;              /* it may take seconds */
 	enum turner_hope hope;
+	const struct input *const *made; /* for the same branch before: the answer is another one, if it can be */
+	size_t made_count;
 };
 
 /* NULL: the solver is not installed. */

@@ -183,6 +183,10 @@ static void line_put_longer(byte_list *to, const struct vary_line *line, size_t 
 	const uint8_t *word = word_at(line, column, &size);
 	struct vary_line rest = {word + size, (size_t)(line->at + line->size - (word + size))};
 
+	if (!size) {
+		line_put(to, line);
+		return;
+	}
 	vec_append(to, line->at, (size_t)(word + size - line->at));
 	fill(to, WORD_GROWTH);
 	line_put(to, &rest);

@@ -176,5 +176,10 @@ void trail_exclude(struct trail *trail, size_t index, const struct assignment *a
 				  .width = 1,
 				  .operand = {compared, expressions_add(trail->x, &constant)}};
 
-	vec_push(&trail->exclusions, ((struct trail_exclusion){index, expressions_add(trail->x, &same)}));
+	uint32_t excluded = expressions_add(trail->x, &same);
+
+	for (size_t i = 0; i < trail->exclusions.count; i++)
+		if (trail->exclusions.at[i].index == index && trail->exclusions.at[i].expression == excluded)
+			return;
+	vec_push(&trail->exclusions, ((struct trail_exclusion){index, excluded}));
 }
