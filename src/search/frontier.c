@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* frontier.c - see frontier.h. */
 #include "search/frontier.h"
+
 #include "search/turner.h"
 
 enum {
-	REPEATS_MOST = 16,
-	WON = 1 << 16,
+	REPEATS_MOST = 16,       /* of one step, in one input */
+	FRONTIER_WON = 1 << 16,  /* see frontier.h */
+	HOPE_ALL_COST = 4,       /* an input that gives up all conditions seldom does what it should */
+	TRIES_FREE = 2,          /* inputs for a question before it costs more, */
+	TRIES_FREE_EACH_WON = 4, /* and more for each that went further */
 };
 
-static bool was_taken(const struct frontier *f, uint64_t way)
+static bool was_gone(const struct frontier *f, uint64_t way)
 {
 	const uint64_t *known = map_get(&f->ways, way, 0);
 
@@ -19,45 +23,59 @@ static struct rank rank_now(void *frontier, const struct candidate *c)
 {
 	const struct frontier *f = frontier;
 	const uint64_t *asked = map_get(&f->ways, c->way, 0), *worth = map_get(&f->worth, c->question, 0);
-	uint64_t cost = c->repeats + (asked ? *asked / 2 : 0) + 4 * (c->hope == HOPE_ALL);
+	uint64_t cost = c->repeats + (asked ? *asked / 2 : 0) + (c->hope == HOPE_ALL ? HOPE_ALL_COST : 0);
 
 	if (worth)
-		cost += *worth % WON / (2 + 4 * (*worth / WON));
+		cost += *worth % FRONTIER_WON / (TRIES_FREE + TRIES_FREE_EACH_WON * (*worth / FRONTIER_WON));
 	return (struct rank){{UINT64_MAX - cost, c->execution, c->branch}};
+}
+
+/* Returns how many ways none had gone before. */
+static size_t ways_take(struct frontier *f, const struct reading *reading)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < reading->forks.count; i++) {
+		uint64_t *known = map_put(&f->ways, reading->forks.at[i].taken, 0);
+
+		count += !(*known & 1);
+		*known |= 1;
+	}
+	return count;
+}
+
+static void fork_push(struct frontier *f, const struct route *route, uint64_t execution,
+		      const struct reading_fork *fork)
+{
+	const struct route_branch *b = &route->branches.at[fork->branch];
+	const struct candidate c = {
+		.execution = execution,
+		.branch = fork->branch,
+		.side = b->side,
+		.leads = b->side,
+		.most = 1,
+		.state = b->state,
+		.way = fork->other,
+		.question = fork->question,
+		.repeats = fork->repeats,
+	};
+
+	if (!was_gone(f, fork->other) && fork->repeats < REPEATS_MOST)
+		queue_push(&f->queue, &c, rank_now(f, &c));
 }
 
 size_t frontier_learn(struct frontier *f, const struct route *route, uint64_t execution, uint64_t question)
 {
 	struct reading reading = {0};
-	size_t ways = 0;
+	size_t ways;
 
 	reading_take(&reading, route, &f->questions);
-	for (size_t i = 0; i < reading.forks.count; i++) {
-		uint64_t *known = map_put(&f->ways, reading.forks.at[i].taken, 0);
-
-		ways += !(*known & 1);
-		*known |= 1;
-	}
+	ways = ways_take(f, &reading);
+	/* The way that was asked for is no success by itself. */
 	if (question && ways > 1)
-		*map_put(&f->worth, question, 0) += WON;
-	for (size_t i = 0; i < reading.forks.count; i++) {
-		const struct reading_fork *fork = &reading.forks.at[i];
-		const struct route_branch *b = &route->branches.at[fork->branch];
-		const struct candidate c = {
-			.execution = execution,
-			.branch = fork->branch,
-			.side = b->side,
-			.leads = b->side,
-			.most = 1,
-			.state = b->state,
-			.way = fork->other,
-			.question = fork->question,
-			.repeats = fork->repeats,
-		};
-
-		if (!was_taken(f, fork->other) && fork->repeats < REPEATS_MOST)
-			queue_push(&f->queue, &c, rank_now(f, &c));
-	}
+		*map_put(&f->worth, question, 0) += FRONTIER_WON;
+	for (size_t i = 0; i < reading.forks.count; i++)
+		fork_push(f, route, execution, &reading.forks.at[i]);
 	reading_free(&reading);
 	return ways;
 }
@@ -65,7 +83,7 @@ size_t frontier_learn(struct frontier *f, const struct route *route, uint64_t ex
 bool frontier_pop(struct frontier *f, struct candidate *candidate)
 {
 	while (queue_pop(&f->queue, rank_now, f, candidate))
-		if (!was_taken(f, candidate->way)) {
+		if (!was_gone(f, candidate->way)) {
 			if (!candidate->hope)
 				*map_put(&f->ways, candidate->way, 0) += 2;
 			return true;

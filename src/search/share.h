@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* share.h - which of two sources of inputs has the next turn: the one whose inputs do something new has more of them.
+/* share.h - which of two sources of inputs has the next turn.  One whose inputs do something new has more turns.
  *
  *     share_begin(&share);
  *     source = share_next(&share);               // SHARE_QUEUE or SHARE_FRONTIER: make an input from it
