@@ -7,12 +7,12 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "blackout/trace_format.h"
+#include "run/dirlock.h"
 #include "run/kept_operations.h"
 
 /* The files that the recorder and sealing leave in trace/. */
@@ -107,7 +107,8 @@ static int dir_take(struct recording *r, const char *dir, struct err *err)
 	if (fd < 0)
 		return err_sys(err, "cannot open %s/trace", dir);
 	r->trace = fd;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+	/* The processes of a command that was killed share its lock, and end soon. */
+	if (!dirlock_take(fd, DIRLOCK_MEND_MS)) {
 		err_set(err, "another recording is being written to %s", dir);
 		err_status(err, ERR_USAGE);
 		return err_hint(err, "choose another directory with --out");

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/random.h"
+#include "crash/strategy.h"
 #include "image/tree.h"
 #include "search/input_search_in.h"
 #include "search/kept_input.h"
@@ -148,6 +149,12 @@ bool input_search_is_over(struct input_search *s)
 	if (s->stopped || (s->executions && s->end > 0 && clock_seconds() >= s->end - time_reserved(s)))
 		return true;
 	return s->picking && is_enough(s);
+}
+
+/* For the solver, which need not answer then. */
+static bool is_over(void *arg)
+{
+	return input_search_is_over(arg);
 }
 
 static bool is_waiting(struct input_search *s)
@@ -437,6 +444,8 @@ static int input_resume(struct input_search *s, const struct search_step *step, 
 	    attempt_add(s, &attempt) != step->execution)
 		return err_set(err, "the journal of the search in %s is damaged: input %" PRIu64 " is out of place",
 			       s->plan.dir, step->execution);
+	if (step->origin == ORIGIN_TURNED || step->origin == ORIGIN_FRONTIER)
+		share_made(&s->share, step->origin == ORIGIN_TURNED ? SHARE_QUEUE : SHARE_FRONTIER);
 	return 0;
 }
 
@@ -458,6 +467,9 @@ static int step_resume(void *arg, const struct search_step *step, struct err *er
 		s->unknown += step->verdict == SOLVER_UNKNOWN;
 		return 0;
 	}
+	if (s->attempts.at[step->execution - 1].done)
+		return err_set(err, "the journal of the search in %s is damaged: input %" PRIu64 " is executed twice",
+			       s->plan.dir, step->execution);
 	result = mem_alloc(sizeof(*result));
 	result->native = step->native;
 	result->recorded = step->recorded;
@@ -468,19 +480,31 @@ static int step_resume(void *arg, const struct search_step *step, struct err *er
 	return status;
 }
 
-/* All that decides what the search does. */
+static void text_digest(uint64_t *digest, const char *text)
+{
+	*digest = XXH3_64bits_withSeed(text, strlen(text) + 1, *digest);
+}
+
+/* All that decides what the search does, and how it judges. */
 static uint64_t options_digest(const struct input_search_options *o)
 {
 	const uint64_t numbers[] = {o->max_input, o->strategy, o->seed, o->plan.layers};
-	uint64_t digest = XXH3_64bits(numbers, sizeof(numbers));
+	const struct choice *choice = &o->plan.how->choice;
 	const char *depends = o->plan.how->testing.depends;
+	uint64_t digest = XXH3_64bits(numbers, sizeof(numbers));
 
 	for (size_t i = 0; i < o->plan.target->count; i++)
-		digest = XXH3_64bits_withSeed(o->plan.target->items[i], strlen(o->plan.target->items[i]) + 1, digest);
+		text_digest(&digest, o->plan.target->items[i]);
 	for (size_t i = 0; i < o->plan.sources->count; i++)
-		digest = XXH3_64bits_withSeed(o->plan.sources->at[i].name, strlen(o->plan.sources->at[i].name) + 1,
-					      digest);
-	return depends ? XXH3_64bits_withSeed(depends, strlen(depends), digest) : digest;
+		text_digest(&digest, o->plan.sources->at[i].name);
+	for (size_t i = 0; i < choice->detector_count; i++)
+		text_digest(&digest, choice->detectors[i]->name);
+	for (size_t i = 0; i < choice->strategy_count; i++)
+		text_digest(&digest, choice->strategies[i]->name);
+	for (size_t i = 0; i < choice->platform_count; i++)
+		text_digest(&digest, choice->platforms[i]->name);
+	text_digest(&digest, depends ? depends : "");
+	return digest;
 }
 
 /* ---- beginning and end ---- */
@@ -541,7 +565,7 @@ int input_search_new(struct input_search **search, const struct input_search_opt
 		s->plan.jobs = JOBS_MOST;
 	share_begin(&s->share);
 	s->gathering = gathering_new();
-	s->turner = turner_new(&s->plan, options->max_input, err);
+	s->turner = turner_new(&s->plan, options->max_input, &(struct stop){is_over, s}, err);
 	if (!s->turner || directory_prepare(s, err) < 0)
 		return -1;
 	if (options->resume && search_journal_read(s->plan.dir, digest, step_resume, s, err) < 0)

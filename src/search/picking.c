@@ -285,7 +285,7 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 
 	if (candidate_ask(s, c, &verdict, &input, err) < 0)
 		return -1;
-	if (stop_asked(&s->plan.stop)) { /* the verdict means nothing */
+	if (input_search_is_over(s)) { /* the verdict may mean nothing */
 		input_free(&input);
 		return 0;
 	}
@@ -294,8 +294,10 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 		verdict_take(s, c, verdict);
 	if (verdict == SOLVER_SOLVED)
 		result = input_search_offer(s, &input, origin, c->execution, c->branch + 1, err);
-	if (result > 0)
+	if (result > 0) {
 		s->attempts.at[s->attempts.count - 1].question = c->question;
+		share_made(&s->share, c->way ? SHARE_FRONTIER : SHARE_QUEUE);
+	}
 	/* If its input could not be stored, a search that is resumed must turn it again. */
 	return result < 0 || verdict_note(s, c, verdict, err) < 0 ? -1 : result;
 }

@@ -2,10 +2,10 @@
 /* share.c - see share.h. */
 #include "search/share.h"
 
-enum { MOST = 16, PATIENCE = 16 /* inputs */ };
+enum { MOST = 8, PATIENCE = 16 /* inputs */ };
 
 /* What a frontier leads to need not be near to PM. */
-static const unsigned least[SHARE_SOURCES] = {[SHARE_QUEUE] = 4, [SHARE_FRONTIER] = 1};
+static const unsigned least[SHARE_SOURCES] = {[SHARE_QUEUE] = 2, [SHARE_FRONTIER] = 1};
 
 void share_begin(struct share *s)
 {
@@ -14,13 +14,23 @@ void share_begin(struct share *s)
 		s->weight[source] = least[source];
 }
 
-enum share_source share_next(struct share *s)
+static int weights(const struct share *s)
 {
-	s->credit[SHARE_QUEUE] += (int)s->weight[SHARE_QUEUE];
-	s->credit[SHARE_FRONTIER] += (int)s->weight[SHARE_FRONTIER];
-	enum share_source next = s->credit[SHARE_FRONTIER] > s->credit[SHARE_QUEUE] ? SHARE_FRONTIER : SHARE_QUEUE;
-	s->credit[next] -= (int)(s->weight[SHARE_QUEUE] + s->weight[SHARE_FRONTIER]);
-	return next;
+	return (int)(s->weight[SHARE_QUEUE] + s->weight[SHARE_FRONTIER]);
+}
+
+enum share_source share_next(const struct share *s)
+{
+	return 2 * (s->credit + (int)s->weight[SHARE_FRONTIER]) > weights(s) ? SHARE_FRONTIER : SHARE_QUEUE;
+}
+
+/* What was not taken is not saved for long. */
+void share_made(struct share *s, enum share_source source)
+{
+	int most = weights(s);
+
+	s->credit += (int)s->weight[SHARE_FRONTIER] - (source == SHARE_FRONTIER ? most : 0);
+	s->credit = s->credit > most ? most : s->credit < -most ? -most : s->credit;
 }
 
 void share_told(struct share *s, enum share_source source, bool is_new)

@@ -2,7 +2,8 @@
 /* share.h - which of two sources of inputs has the next turn.  One whose inputs do something new has more turns.
  *
  *     share_begin(&share);
- *     source = share_next(&share);               // SHARE_QUEUE or SHARE_FRONTIER: make an input from it
+ *     source = share_next(&share);               // SHARE_QUEUE or SHARE_FRONTIER: make an input from it,
+ *     share_made(&share, source);                // or from the other one
  *     share_told(&share, source, is_new);        // what it did with its turn
  *
  * Each source has a weight.  It doubles with an input that is new, and is halved after some that are not, within limits: no
@@ -21,11 +22,12 @@ enum share_source {
 struct share {
 	unsigned weight[SHARE_SOURCES];
 	unsigned failed[SHARE_SOURCES]; /* inputs that were not new, in sequence */
-	int credit[SHARE_SOURCES];      /* what is left of their turns */
+	int credit;                     /* turns of the frontier that were not taken, times the sum of weights */
 };
 
 void share_begin(struct share *share);
-enum share_source share_next(struct share *share);
+enum share_source share_next(const struct share *share);
+void share_made(struct share *share, enum share_source source);
 void share_told(struct share *share, enum share_source source, bool is_new);
 
 #endif

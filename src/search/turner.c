@@ -38,9 +38,9 @@ struct turner {
 	uint64_t clock;
 };
 
-struct turner *turner_new(const struct execution_plan *plan, size_t max_input, struct err *err)
+struct turner *turner_new(const struct execution_plan *plan, size_t max_input, const struct stop *stop, struct err *err)
 {
-	const struct solver_limits limits = {.stop = plan->stop};
+	const struct solver_limits limits = {.stop = *stop};
 	struct turner *t;
 	char path[PATH_MAX];
 

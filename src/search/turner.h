@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* turner.h - make the input that takes the other side of a branch of an execution.
  *
- *     struct turner *turner = turner_new(&plan, max_input, &err);
+ *     struct turner *turner = turner_new(&plan, max_input, &stop, &err);
  *     r = turner_turn(turner, &question, &verdict, &input, &err);       // SOLVER_SOLVED: *input is the caller's to free
  *     turner_free(turner);
  *
@@ -32,8 +32,9 @@ struct turner_question {
 	size_t made_count;
 };
 
-/* NULL: the solver is not installed. */
-struct turner *turner_new(const struct execution_plan *plan, size_t max_input, struct err *err);
+/* NULL: the solver is not installed.  `stop`: no answer is needed any more. */
+struct turner *turner_new(const struct execution_plan *plan, size_t max_input, const struct stop *stop,
+			  struct err *err);
 void turner_free(struct turner *turner); /* NULL is fine */
 
 /* -1: the recording cannot be read, or the solver cannot be started. */

@@ -7,8 +7,8 @@
  *     searched POOL none           the program looks at no input
  *     searched POOL check          recovery: fails if only the first of two words that belong together is there
  *
- * `KV..` stores two words in the wrong order, `KV!.` forgets to write one back, `KILL` makes the program crash, `LOOP` makes
- * it hang. */
+ * `KV..` stores two words in the wrong order, `KV!.` forgets to write one back, `KV.X` crashes after that, `KILL` makes the
+ * program crash before, `LOOP` makes it hang. */
 #include "target.h"
 
 static char bytes[5];
@@ -63,5 +63,7 @@ int main(int argc, char **argv)
 		raise(SIGSEGV);
 	if (bytes[1] == 'V')
 		store(pool);
+	if (bytes[3] == 'X')
+		raise(SIGSEGV);
 	return 0;
 }
