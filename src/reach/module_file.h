@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* module_file.h - graphs of modules that are kept in files, so that the next command need not disassemble again.
+/* module_file.h - graphs of modules that are kept in files, so that a search that is resumed need not disassemble again.
  *
  *     if (!module_file_load(&module, "blackout.out/reach", "/lib/x86_64-linux-gnu/libc.so.6"))
  *             // no module

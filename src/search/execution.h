@@ -3,7 +3,7 @@
  * recorded, to see which branches depend on the input, and to judge what it does to PM.
  *
  *     struct execution run;
- *     execution_start(&run, &plan, &input, 7, &err);
+ *     execution_start(&run, &plan, &input, 7, parts, &err);
  *     ... poll run.fd; when it is readable: ...
  *     execution_end(&run, &result);
  *     ... result, DIR/search/7/recording, DIR/search/7/findings.json, DIR/search/7/crash ...

@@ -2,7 +2,7 @@
 /* gathering.h - the findings of all executions, each once, with the smallest input that shows it.
  *
  *     struct gathering *gathering = gathering_new();
- *     gathering_add(gathering, dir_of_the_execution, &(struct gathering_input){.number = 3, .size = 17}, &err);
+ *     gathering_add(gathering, dir_of_the_execution, 7, &(struct gathering_input){.number = 3, .size = 17}, &err);
  *     ...
  *     struct findings *findings = gathering_findings(gathering);
  *

@@ -3,7 +3,7 @@
  *
  *     struct input_search *search;
  *     if (input_search_new(&search, &options, &err) == 0 && input_search_run(search, &err) == 0) {
- *             struct findings *findings = input_search_findings(search, &err);        // the caller frees it, before:
+ *             struct findings *findings = input_search_findings(search);        // the caller frees it, before:
  *             ...
  *     }
  *     input_search_free(search);
