@@ -63,10 +63,11 @@ struct analysis_words {
 	{"disk", "SIZE", "1G", "how much one recovery may write outside its PM files; it is kept in memory", OPTION_TEXT | OPTION_OUTCOME, &(o)->disk}, \
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
 	{"recovery-mode", OPTION_VALUES(RECOVERY_MODE_TABLE(RECOVERY_MODE_BAR)), "auto", "how recovery is shown the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
+	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}, \
+	OPTION_GROUP("Speed of recoveries"), \
 	{"no-huge-pages", NULL, NULL, "do not give recoveries huge pages, even if they fill much memory", OPTION_UNSET, &(o)->huge_pages}, \
 	{"all-arenas", NULL, NULL, "let libpmemobj make an arena for each processor when recovery opens a pool, not a single one", OPTION_UNSET, &(o)->one_arena}, \
-	{"no-checkpoints", NULL, NULL, "run every recovery from its start", OPTION_UNSET, &(o)->checkpoints}, \
-	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}
+	{"no-checkpoints", NULL, NULL, "run every recovery from its start", OPTION_UNSET, &(o)->checkpoints}
 
 #define EXPLORE_OPTIONS(o) \
 	OPTION_GROUP("Crash states of --detect explore"), \
