@@ -285,7 +285,9 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 
 	if (candidate_ask(s, c, &verdict, &input, err) < 0)
 		return -1;
-	if (input_search_is_over(s)) { /* the verdict may mean nothing */
+	/* There was no time left for it: a search that is resumed asks again. */
+	if (input_search_is_over(s)) {
+		s->unknown += verdict == SOLVER_UNKNOWN;
 		input_free(&input);
 		return 0;
 	}
