@@ -167,7 +167,7 @@ static int max_input_parse(struct task *t, struct err *err)
 		return -1;
 	if (t->max_input >= 1 && t->max_input <= INPUT_BYTES_MAX)
 		return 0;
-	err_set(err, "--max-input can be at most %zu", INPUT_BYTES_MAX);
+	err_set(err, "--max-input must be from 1 to %zu", INPUT_BYTES_MAX);
 	return err_status(err, ERR_USAGE);
 }
 

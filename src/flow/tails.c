@@ -82,8 +82,8 @@ static void content_read(const struct flow_graph *g, const struct flow_node *n, 
 		for (unsigned i = n->length > 4 ? n->length - 4u : 1; i < n->length; i++)
 			c->bytes[i] = 0;
 		c->address = n->target;
-	} else if (p.modrm + 5 <= bytes + n->length &&
-		   (p.modrm[0] & 0xc7) == 5) { /* relative to RIP, if there is ModRM */
+	} else if (p.modrm + 5 <= bytes + n->length && (p.modrm[0] & 0xc7) == 5) {
+		/* Relative to RIP, if there is ModRM. */
 		for (unsigned i = 0; i < 4; i++)
 			c->bytes[p.modrm + 1 + i - bytes] = 0;
 		c->address = n->at + n->length + (uint64_t)(int64_t)x86_number_read(p.modrm + 1, 4);

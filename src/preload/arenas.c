@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arenas.c - libpmemobj is told of one processor.
  *
- * When libpmemobj opens a pool, it makes an arena for each processor of the machine, about 120 KB of its own memory that
- * nobody else needs.  With 200 processors, this takes longer than all the rest of a recovery, and every crash state pays
- * for it.  Arenas only keep threads from waiting for each other: a thread uses one arena, and several may share one.  So
- * recovery does the same with one arena as with many.
+ * When libpmemobj opens a pool, it makes an arena for each processor of the machine, and fills about 120 KB of memory for
+ * it.  With 200 processors, this takes longer than all the rest of a recovery, and every crash state pays for it.  Arenas
+ * only keep threads from waiting for each other: a thread uses one arena, and several may share one.  So recovery does the
+ * same with one arena as with many.
  *
  * Only the question of libpmemobj is answered in this way.  The program itself is told of all processors. */
 #include <dlfcn.h>

@@ -635,8 +635,8 @@ int execution_start(struct execution *e, const struct execution_plan *plan, cons
 		close(pipe_fds[0]);
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 			_exit(1);
-		setpgid(0,
-			0); /* the terminal interrupts only the search, which tells us; a second SIGINT would kill us */
+		/* The terminal interrupts only the search, which tells us.  A second SIGINT would kill us. */
+		setpgid(0, 0);
 		child_run(plan, input, e->dir, parts, pipe_fds[1]);
 		_exit(0);
 	}

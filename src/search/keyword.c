@@ -107,13 +107,13 @@ static void keyword_take(struct keyword *keyword, const struct look *l)
 	keyword->offset = first & bo_width_mask(BO_EXPR_SOURCE_SHIFT);
 }
 
-/* Words have no bytes that are not printed. */
-static bool is_word(const struct keyword *keyword)
+/* Words have no bytes that are not printed, and neither has what is compared behind them. */
+static bool is_word(const struct look *l)
 {
-	for (size_t i = 0; i < keyword->size; i++)
-		if (!isgraph(keyword->bytes[i]))
+	for (size_t i = 0; i < l->compared.count; i++)
+		if (l->compared.at[i].byte && !isgraph(l->compared.at[i].byte))
 			return false;
-	return true;
+	return l->compared.count;
 }
 
 /* A solver would have put it in place. */
@@ -145,10 +145,8 @@ bool keyword_find(struct keyword *keyword, const struct expressions *x, uint32_t
 	expression_push(&l, condition);
 	while (l.todo.count)
 		expression_look(&l, l.todo.at[--l.todo.count]);
-	if (l.compared.count && (!is_single_byte(x, condition) || !l.compared.at[0].byte))
+	if (is_word(&l) && (!is_single_byte(x, condition) || !l.compared.at[0].byte))
 		keyword_take(keyword, &l);
-	if (!is_word(keyword))
-		keyword->source = 0;
 	map_free(&l.known);
 	vec_free(&l.todo);
 	vec_free(&l.compared);
