@@ -4,7 +4,7 @@
 # Unit tests: each test_*.c is a program.  The other files in test/unit are linked into all of them, except those of
 # test_lazy.
 UNIT := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(wildcard test/unit/test_*.c))
-UNIT_PLAIN := $(B)/test/unit/test_lazy
+UNIT_PLAIN := $(patsubst %,$(B)/test/unit/test_%,lazy pmemobj_memory)
 UNIT_COMMON := $(patsubst %.c,$(B)/asan/%.o,$(filter-out test/unit/test_% test/unit/lazy_%,$(wildcard test/unit/*.c)))
 ASAN_OBJ := $(LIB_SRC:%.c=$(B)/asan/%.o)
 
@@ -23,6 +23,12 @@ $(B)/asan/libblackout.a: $(ASAN_OBJ)
 $(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test/unit/lazy_recovery.c test/unit/model_sets.c \
 		test/unit/programs.c \
 		$(filter-out src/preload/lazy_stub.c,$(wildcard src/preload/lazy*.c)) src/preload/call.c src/preload/insn.c src/preload/move.c) $(B)/libblackout.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $^ -lcmocka $(LIBS) -o $@
+
+# Sanitizers have another malloc.
+$(B)/test/unit/test_pmemobj_memory: $(patsubst %,$(B)/obj/%.o,test/unit/test_pmemobj_memory src/preload/pmemobj_memory) $(B)/libblackout.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $^ -lcmocka $(LIBS) -o $@

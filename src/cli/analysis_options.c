@@ -105,7 +105,7 @@ int analysis_options_parse(struct analysis_options *o, const struct analysis_wor
 		.seed = words->seed,
 		.nested = words->nested,
 		.huge_pages = words->huge_pages,
-		.one_arena = words->one_arena,
+		.lean_pmemobj = words->lean_pmemobj,
 		.checkpoints = words->checkpoints,
 		.resume = words->resume,
 		.representatives = words->representatives,

@@ -24,7 +24,7 @@ struct analysis_words {
 	/* TESTING_OPTIONS */
 	const char *recover, *at, *points, *after, *timeout, *memory, *disk, *budget, *mode;
 	uint64_t jobs, visits, seed; /* visits 0: it is not given */
-	bool nested, huge_pages, one_arena, checkpoints;
+	bool nested, huge_pages, lean_pmemobj, checkpoints;
 	bool resume; /* of `check` only */
 	/* EXPLORE_OPTIONS */
 	const char *prune;
@@ -66,7 +66,7 @@ struct analysis_words {
 	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}, \
 	OPTION_GROUP("Speed of recoveries"), \
 	{"no-huge-pages", NULL, NULL, "do not give recoveries huge pages, even if they fill much memory", OPTION_UNSET, &(o)->huge_pages}, \
-	{"all-arenas", NULL, NULL, "let libpmemobj make an arena for each processor when recovery opens a pool, not a single one", OPTION_UNSET, &(o)->one_arena}, \
+	{"plain-libpmemobj", NULL, NULL, "in recoveries, leave libpmemobj as it is: an arena for each processor, and memory from malloc", OPTION_UNSET, &(o)->lean_pmemobj}, \
 	{"no-checkpoints", NULL, NULL, "run every recovery from its start", OPTION_UNSET, &(o)->checkpoints}
 
 #define EXPLORE_OPTIONS(o) \

@@ -184,7 +184,7 @@ void campaign_testing(struct campaign *c)
 		.memory = o->memory,
 		.disk = o->disk,
 		.huge_pages = o->huge_pages,
-		.one_arena = o->one_arena,
+		.lean_pmemobj = o->lean_pmemobj,
 		.jobs = o->jobs,
 		.origin = c->survey ? c->survey->origin : NULL,
 		.stop = o->stop,

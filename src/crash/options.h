@@ -46,7 +46,7 @@ struct campaign_options {
 	uint64_t memory;  /* bytes; 0: no limit */
 	uint64_t disk;    /* bytes that a run may write; 0: no limit */
 	unsigned jobs;
-	bool pmem_force, huge_pages, one_arena;
+	bool pmem_force, huge_pages, lean_pmemobj;
 	bool checkpoints;    /* see checkpoints.h */
 	const char *depends; /* all options that the outcomes depend on, except the timeout, as text: for `resume` */
 

@@ -28,7 +28,7 @@ PUBLIC long sysconf(int name)
 {
 	bool counts = name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF;
 
-	if (counts && stub_page && stub_page->one_arena && is_in_libpmemobj(__builtin_return_address(0)))
+	if (counts && stub_page && stub_page->lean_pmemobj && is_in_libpmemobj(__builtin_return_address(0)))
 		return 1;
 	return NEXT(sysconf)(name);
 }

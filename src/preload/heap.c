@@ -31,13 +31,18 @@ enum {
 
 static bool considered;
 
+bool heap_may_reserve(size_t bytes)
+{
+	struct rlimit space;
+
+	return getrlimit(RLIMIT_AS, &space) < 0 || space.rlim_cur == RLIM_INFINITY || bytes <= space.rlim_cur / 8;
+}
+
 static size_t room_for(long faults)
 {
 	size_t room = (size_t)faults * PAGE + HUGE;
-	struct rlimit space;
 
-	/* What is only reserved counts against a limit of address space, too. */
-	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && room > space.rlim_cur / 8)
+	if (!heap_may_reserve(room))
 		return 0;
 	return room < ROOM_MAX ? room : ROOM_MAX;
 }
@@ -87,10 +92,12 @@ void heap_consider(const struct rusage *child)
 	/* A server further on was stopped anywhere, even in malloc. */
 	bool first = getpid() == stub_page->started;
 
-	if (considered || !first || !stub_page->huge_pages || child->ru_minflt < FAULTS_MIN)
+	long faults = child->ru_minflt - pmemobj_memory_pages();
+
+	if (considered || !first || !stub_page->huge_pages || faults < FAULTS_MIN)
 		return;
 	considered = true;
-	size_t room = room_for(child->ru_minflt);
+	size_t room = room_for(faults);
 	if (room)
 		heap_grow(room);
 }

@@ -9,6 +9,8 @@
  * first one, and one of many later on.  A child that only allocates more writes to the last page, which was not full;
  * then this one is copied.  What was found out is in the page of the stub, which all processes share.
  *
+ * Memory in small pages (pmemobj_memory.c) is copied by the kernel, with one system call instead of a fault for each page.
+ *
  * A process is forked by a server, or at an undecided line, where a signal has stopped it anywhere in its code.  While
  * a page is on its way, nothing may use the heap: hence no call of another library here. */
 #include <stdint.h>
@@ -34,10 +36,23 @@ static struct {
 	uint32_t number;    /* of the last child */
 } heap;
 
+static struct {
+	uintptr_t from;
+	const _Atomic uintptr_t *end;
+	size_t bytes; /* that are in use before the next fork */
+	bool copy;    /* the next child copies them */
+} small;
+
 void heap_copy_room(uintptr_t from, uintptr_t to)
 {
 	heap.from = from;
 	heap.to = to;
+}
+
+void heap_copy_small_pages(uintptr_t from, const _Atomic uintptr_t *end)
+{
+	small.from = from;
+	small.end = end;
 }
 
 void heap_copy_spare(const void *at, size_t bytes)
@@ -75,11 +90,14 @@ void heap_copy_before(void)
 {
 	heap.filled = heap.from < heap.to ? pages_filled() : 0;
 	heap.copies = 0;
-	if (!heap.filled)
+	small.bytes = small.end ? atomic_load(small.end) - small.from : 0;
+	small.copy = false;
+	if (!heap.filled && !small.bytes)
 		return;
 	heap.number = atomic_fetch_add(&stub_page->heap_forks, 1) + 1;
 	size_t copies = heap.number % SAMPLE ? atomic_load(&stub_page->heap_copies) : 0;
 	heap.copies = copies < heap.filled ? copies : heap.filled;
+	small.copy = copies && small.bytes;
 	heap.faults = children_faults();
 }
 
@@ -90,31 +108,39 @@ static void page_copy(uintptr_t to, uintptr_t from)
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
 }
 
-void heap_copy_child(void)
+/* What is shared moves away, and leaves an empty page in its place. */
+static void huge_pages_copy(void)
 {
-	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0), end = heap.from + heap.filled * HUGE;
+	int how = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
 
-	if (!heap.copies || (stack >= heap.from && stack < heap.to))
+	if (stack >= heap.from && stack < heap.to)
 		return;
 	long spare = CALL(SYS_mmap, 0, 2 * HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (spare < 0)
 		return;
-	/* What is shared moves away, and leaves an empty page in its place. */
 	uintptr_t away = ((uintptr_t)spare + HUGE - 1) & ~(uintptr_t)(HUGE - 1);
-	int how = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
-	uintptr_t end = heap.from + heap.filled * HUGE;
 	for (uintptr_t page = end - heap.copies * HUGE; page < end; page += HUGE)
 		if (CALL(SYS_mremap, page, HUGE, HUGE, how, away) == (long)away)
 			page_copy(page, away);
 	CALL(SYS_munmap, spare, 2 * HUGE);
 }
 
+void heap_copy_child(void)
+{
+	if (heap.copies)
+		huge_pages_copy();
+	if (small.copy)
+		CALL(SYS_madvise, small.from, small.bytes, MADV_POPULATE_WRITE);
+}
+
 void heap_copy_after(void)
 {
 	/* A child that has forked others has their faults, too. */
-	if (!heap.filled || heap.copies || atomic_load(&stub_page->heap_forks) != heap.number)
+	if ((!heap.filled && !small.bytes) || heap.copies || small.copy ||
+	    atomic_load(&stub_page->heap_forks) != heap.number)
 		return;
 	long faults = children_faults() - heap.faults;
-	bool all = faults >= SMALL_PAGES + (long)(heap.filled - 1) * WORTH;
+	bool all = heap.filled && faults >= SMALL_PAGES + (long)(heap.filled - 1) * WORTH;
 	atomic_store(&stub_page->heap_copies, all ? UINT32_MAX : faults >= WORTH);
 }

@@ -413,6 +413,7 @@ void server_start(void)
 	state_check();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	stub_next_all();
+	pmemobj_memory_start();
 	server.thread = (int)syscall(SYS_gettid);
 	processor_start();
 	signals_block();

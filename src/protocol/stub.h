@@ -53,7 +53,7 @@
 #define STUB_OUTFILE "output"
 #define STUB_OUTFILE_SECOND "output.same"
 
-enum { STUB_VERSION = 11, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
+enum { STUB_VERSION = 12, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
 
 /* How the stub ends its process. */
 enum stub_exit {
@@ -75,7 +75,7 @@ struct stub_page {
 	uint32_t serve;               /* be a fork server; otherwise only redirect paths */
 	uint32_t covered;             /* a namespace already shows the state, read-only, at the original paths */
 	uint32_t huge_pages;          /* give children huge pages, if they fill much memory */
-	uint32_t one_arena;           /* tell libpmemobj of one processor */
+	uint32_t lean_pmemobj;        /* libpmemobj makes one arena, and has memory of its own */
 	int32_t started;              /* the process that may become the server */
 	/* the child that runs on a state now; 0: none. blackout kills it if it is too slow */
 	_Atomic int32_t running;

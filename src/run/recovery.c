@@ -50,7 +50,7 @@ static void commons_fill(struct recovery *r)
 	r->common.memory = o->memory;
 	r->common.disk = o->disk;
 	r->common.huge_pages = o->huge_pages;
-	r->common.one_arena = o->one_arena;
+	r->common.lean_pmemobj = o->lean_pmemobj;
 	r->common.output = o->output;
 	r->common.origin = o->origin;
 }

@@ -81,7 +81,7 @@ struct recovery_options {
 	const struct origin *origin; /* the PM paths and their directories; must outlive this */
 	const char *stub;            /* path of the stub; NULL: the one that is shipped with us */
 	bool huge_pages;             /* for the memory of recoveries that fill much of it, if there are any */
-	bool one_arena;              /* for libpmemobj, even if there are many processors */
+	bool lean_pmemobj;           /* libpmemobj makes one arena, and has memory of its own */
 	bool no_namespaces;          /* behave as if namespaces were not permitted */
 	bool opens;                  /* the command is known to open PM files (recovery_opened) */
 

@@ -283,7 +283,7 @@ static void server_launch(struct worker *w)
 	int opened = control_open(&w->control, &w->scene, true, covered, &err);
 	if (opened == 0) {
 		w->control.page->huge_pages = w->options->huge_pages;
-		w->control.page->one_arena = w->options->one_arena;
+		w->control.page->lean_pmemobj = w->options->lean_pmemobj;
 	}
 	if (opened < 0 || (w->server = keeper_start_server(&k, covered, &err)) < 0) {
 		w->server = 0;

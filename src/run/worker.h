@@ -35,11 +35,11 @@ struct worker_options {
 	const struct output_rules *output; /* NULL: outputs are not summarized */
 	const struct origin *origin;
 	char stub[PATH_MAX];
-	bool namespaces; /* namespaces are available */
-	bool huge_pages; /* for recoveries that fill much memory */
-	bool one_arena;  /* for libpmemobj, even if there are many processors */
-	bool network;    /* each server needs its own ports */
-	bool serves;     /* another command is a server, too, which the client drives */
+	bool namespaces;   /* namespaces are available */
+	bool huge_pages;   /* for recoveries that fill much memory */
+	bool lean_pmemobj; /* libpmemobj makes one arena, and has memory of its own */
+	bool network;      /* each server needs its own ports */
+	bool serves;       /* another command is a server, too, which the client drives */
 };
 
 struct worker {

@@ -10,7 +10,7 @@
  *
  *     mode= jobs= timeout= memory= disk= client= ready= cwd=    as in run/recovery.h
  *     huge=yes                                            huge pages for much memory
- *     arenas=one                                          for libpmemobj
+ *     libpmemobj=lean                                     one arena, and memory of its own
  *     namespaces=no                                       act as if there were no namespaces
  *     show=yes                                            print what recovery printed
  *     stack=yes                                           print the stack of each crash
@@ -328,7 +328,7 @@ int main(int argc, char **argv)
 	o.jobs = (text = value(argc, argv, "jobs")) ? (unsigned)atoi(text) : 1;
 	o.no_namespaces = (text = value(argc, argv, "namespaces")) && !strcmp(text, "no");
 	o.huge_pages = (text = value(argc, argv, "huge")) && !strcmp(text, "yes");
-	o.one_arena = (text = value(argc, argv, "arenas")) && !strcmp(text, "one");
+	o.lean_pmemobj = (text = value(argc, argv, "libpmemobj")) && !strcmp(text, "lean");
 	walks = plan.count || value(argc, argv, "walk");
 	from = (text = value(argc, argv, "from")) ? (unsigned)atoi(text) : 0;
 	o.setting = setting_get;
