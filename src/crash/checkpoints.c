@@ -13,8 +13,10 @@
 #define EARLY "BLACKOUT_CHECKPOINTS_EARLY"
 
 #define COST_EXPECTED 1.5 /* seconds for the first recording */
-#define COST_RATIO 10     /* recoveries must have taken so many times as long: it may be in vain */
-#define WORTH_SHARE 0.05  /* of recovery: checkpoints that save less are not worth it */
+#define COST_RATIO 10     /* recoveries must have taken so many times as long: it may be in vain, */
+#define COST_RATIO_LONG 4 /* or so many times, if each of them takes long: there is more to save */
+#define LONG_SECONDS 0.002
+#define WORTH_SHARE 0.05 /* of recovery: checkpoints that save less are not worth it */
 #define WORTH_SECONDS 0.0002
 
 enum {
@@ -66,7 +68,7 @@ struct checkpoints {
 	bool early;
 	uint64_t setting; /* of the route */
 	struct route route;
-	double limit;        /* seconds of recoveries until the next recording */
+	double limit;        /* seconds of recoveries until the next recording; fewer if they are long */
 	double spent, saved; /* by recoveries since the last one */
 	double cost;         /* of a recording */
 	double usual;        /* seconds of a run from the start, on average */
@@ -115,6 +117,11 @@ const char *checkpoints_under(const struct checkpoints *k)
 
 /* Rule 1 */
 
+static double cost_ratio(const struct checkpoints *k)
+{
+	return k->usual > LONG_SECONDS ? COST_RATIO_LONG : COST_RATIO;
+}
+
 bool checkpoints_wants_profile(struct checkpoints *k, uint64_t setting, double left)
 {
 	if (k->setting != setting) {
@@ -122,9 +129,11 @@ bool checkpoints_wants_profile(struct checkpoints *k, uint64_t setting, double l
 		k->setting = setting;
 		k->spent = k->saved = 0;
 	}
-	if (k->off || k->failures >= FAILURES_MAX || (left >= 0 && left < 2 * COST_RATIO * k->cost))
+	double ratio = cost_ratio(k);
+
+	if (k->off || k->failures >= FAILURES_MAX || (left >= 0 && left < 2 * ratio * k->cost))
 		return false;
-	return k->early ? !k->route.profile || k->missed > EARLY_RUNS : k->spent > k->limit;
+	return k->early ? !k->route.profile || k->missed > EARLY_RUNS : k->spent > ratio / COST_RATIO * k->limit;
 }
 
 /* A profile that did not save what it cost is not made again so soon. */

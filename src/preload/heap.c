@@ -92,12 +92,10 @@ void heap_consider(const struct rusage *child)
 	/* A server further on was stopped anywhere, even in malloc. */
 	bool first = getpid() == stub_page->started;
 
-	long faults = child->ru_minflt - pmemobj_memory_pages();
-
-	if (considered || !first || !stub_page->huge_pages || faults < FAULTS_MIN)
+	if (considered || !first || !stub_page->huge_pages || child->ru_minflt < FAULTS_MIN)
 		return;
 	considered = true;
-	size_t room = room_for(faults);
+	size_t room = room_for(child->ru_minflt);
 	if (room)
 		heap_grow(room);
 }

@@ -9,8 +9,6 @@
  * first one, and one of many later on.  A child that only allocates more writes to the last page, which was not full;
  * then this one is copied.  What was found out is in the page of the stub, which all processes share.
  *
- * Memory in small pages (pmemobj_memory.c) is copied by the kernel, with one system call instead of a fault for each page.
- *
  * A process is forked by a server, or at an undecided line, where a signal has stopped it anywhere in its code.  While
  * a page is on its way, nothing may use the heap: hence no call of another library here. */
 #include <stdint.h>
@@ -26,39 +24,34 @@ enum {
 	WORTH = 100,  /* page faults that take as long as to copy a huge page */
 	SAMPLE = 100, /* one child of so many does not copy */
 	SMALL_PAGES = HUGE / 4096,
+	ROOMS = 2,
 };
 
-static struct {
-	uintptr_t from, to; /* the room for children's heaps; see heap.c */
-	size_t filled;      /* huge pages that are in use before the next fork */
-	size_t copies;      /* the next child copies so many of them, the last ones */
-	long faults;        /* of our children so far */
-	uint32_t number;    /* of the last child */
-} heap;
+/* The rooms for children's heaps: the C library's (heap.c), and libpmemobj's (pmemobj_memory.c). */
+static struct room {
+	uintptr_t from, to;
+	size_t filled; /* huge pages that are in use before the next fork */
+	size_t copies; /* the next child copies so many of them, the last ones */
+} rooms[ROOMS];
+static size_t room_count;
 
 static struct {
-	uintptr_t from;
-	const _Atomic uintptr_t *end;
-	size_t bytes; /* that are in use before the next fork */
-	bool copy;    /* the next child copies them */
-} small;
+	size_t filled, copies; /* of all rooms */
+	long faults;           /* of our children so far */
+	uint32_t number;       /* of the last child */
+} heap;
 
 void heap_copy_room(uintptr_t from, uintptr_t to)
 {
-	heap.from = from;
-	heap.to = to;
-}
-
-void heap_copy_small_pages(uintptr_t from, const _Atomic uintptr_t *end)
-{
-	small.from = from;
-	small.end = end;
+	if (room_count < ROOMS)
+		rooms[room_count++] = (struct room){.from = from, .to = to};
 }
 
 void heap_copy_spare(const void *at, size_t bytes)
 {
-	if ((uintptr_t)at < heap.to && (uintptr_t)at + bytes > heap.from)
-		heap.to = heap.from;
+	for (size_t i = 0; i < room_count; i++)
+		if ((uintptr_t)at < rooms[i].to && (uintptr_t)at + bytes > rooms[i].from)
+			rooms[i].to = rooms[i].from;
 }
 
 void heap_copy_anew(void)
@@ -67,13 +60,13 @@ void heap_copy_anew(void)
 	atomic_store(&stub_page->heap_copies, 0);
 }
 
-static size_t pages_filled(void)
+static size_t pages_filled(const struct room *room)
 {
 	unsigned char is_there;
 	size_t count = 0;
 
-	while (heap.from + count * HUGE < heap.to && CALL(SYS_mincore, heap.from + count * HUGE, 1, &is_there) == 0 &&
-	       is_there & 1)
+	while (room->from + count * HUGE < room->to &&
+	       CALL(SYS_mincore, room->from + count * HUGE, 1, &is_there) == 0 && is_there & 1)
 		count++;
 	return count;
 }
@@ -88,16 +81,19 @@ static long children_faults(void)
 
 void heap_copy_before(void)
 {
-	heap.filled = heap.from < heap.to ? pages_filled() : 0;
-	heap.copies = 0;
-	small.bytes = small.end ? atomic_load(small.end) - small.from : 0;
-	small.copy = false;
-	if (!heap.filled && !small.bytes)
+	heap.filled = heap.copies = 0;
+	for (size_t i = 0; i < room_count; i++) {
+		rooms[i].filled = pages_filled(&rooms[i]);
+		heap.filled += rooms[i].filled;
+	}
+	if (!heap.filled)
 		return;
 	heap.number = atomic_fetch_add(&stub_page->heap_forks, 1) + 1;
 	size_t copies = heap.number % SAMPLE ? atomic_load(&stub_page->heap_copies) : 0;
-	heap.copies = copies < heap.filled ? copies : heap.filled;
-	small.copy = copies && small.bytes;
+	for (size_t i = 0; i < room_count; i++) {
+		rooms[i].copies = copies < rooms[i].filled ? copies : rooms[i].filled;
+		heap.copies += rooms[i].copies;
+	}
 	heap.faults = children_faults();
 }
 
@@ -109,38 +105,36 @@ static void page_copy(uintptr_t to, uintptr_t from)
 }
 
 /* What is shared moves away, and leaves an empty page in its place. */
-static void huge_pages_copy(void)
+static void room_copy(const struct room *room, uintptr_t away)
 {
-	uintptr_t stack = (uintptr_t)__builtin_frame_address(0), end = heap.from + heap.filled * HUGE;
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0), end = room->from + room->filled * HUGE;
 	int how = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
 
-	if (stack >= heap.from && stack < heap.to)
+	if (stack >= room->from && stack < room->to)
 		return;
-	long spare = CALL(SYS_mmap, 0, 2 * HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (spare < 0)
-		return;
-	uintptr_t away = ((uintptr_t)spare + HUGE - 1) & ~(uintptr_t)(HUGE - 1);
-	for (uintptr_t page = end - heap.copies * HUGE; page < end; page += HUGE)
+	for (uintptr_t page = end - room->copies * HUGE; page < end; page += HUGE)
 		if (CALL(SYS_mremap, page, HUGE, HUGE, how, away) == (long)away)
 			page_copy(page, away);
-	CALL(SYS_munmap, spare, 2 * HUGE);
 }
 
 void heap_copy_child(void)
 {
-	if (heap.copies)
-		huge_pages_copy();
-	if (small.copy)
-		CALL(SYS_madvise, small.from, small.bytes, MADV_POPULATE_WRITE);
+	if (!heap.copies)
+		return;
+	long spare = CALL(SYS_mmap, 0, 2 * HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (spare < 0)
+		return;
+	for (size_t i = 0; i < room_count; i++)
+		room_copy(&rooms[i], ((uintptr_t)spare + HUGE - 1) & ~(uintptr_t)(HUGE - 1));
+	CALL(SYS_munmap, spare, 2 * HUGE);
 }
 
 void heap_copy_after(void)
 {
 	/* A child that has forked others has their faults, too. */
-	if ((!heap.filled && !small.bytes) || heap.copies || small.copy ||
-	    atomic_load(&stub_page->heap_forks) != heap.number)
+	if (!heap.filled || heap.copies || atomic_load(&stub_page->heap_forks) != heap.number)
 		return;
 	long faults = children_faults() - heap.faults;
-	bool all = heap.filled && faults >= SMALL_PAGES + (long)(heap.filled - 1) * WORTH;
+	bool all = faults >= SMALL_PAGES + (long)(heap.filled - 1) * WORTH;
 	atomic_store(&stub_page->heap_copies, all ? UINT32_MAX : faults >= WORTH);
 }

@@ -6,8 +6,8 @@
  * it.  In children that were forked from a checkpoint, each page that is written is a page to be copied.  All this takes
  * longer than what recovery does with the pool.  So:
  *
- *  1. What libpmemobj allocates comes from three rooms of ours: small chunks, which are written again and again; large ones
- *     (the logs), which are written once, and get huge pages; and vast ones (the mutexes).
+ *  1. What libpmemobj allocates comes from two rooms of ours, one for small chunks, which are written again and again, and
+ *     one for large ones, which are written once.  Both are in huge pages.
  *  2. No memory is used twice, so a new chunk is zero.  libpmemobj's Zalloc clears what it has just allocated: a memset that
  *     follows malloc, with its result and its size, does nothing.
  *  3. To free a chunk leaves the chunk alone: which ones are in use is known elsewhere.  As in the C library, a chunk that
@@ -32,14 +32,11 @@ enum {
 	HUGE = 2 << 20,
 	ALIGNMENT = 16, /* of chunks, as malloc's */
 	SMALL_BYTES = 8 << 20,
-	LARGE_MIN = 512,
-	LARGE_BYTES = 32 << 20,
-	VAST_MIN = 1 << 20,
-	VAST_BYTES = 24 << 20,
-	ALL_BYTES = SMALL_BYTES + LARGE_BYTES + VAST_BYTES,
 	SMALL_GRAIN = 32,
-	LARGE_GRAIN = 512,
-	POOL_PAGES = 1500, /* that libpmemobj fills for a pool */
+	LARGE_MIN = 512,
+	LARGE_BYTES = 56 << 20,
+	LARGE_GRAIN = LARGE_MIN,
+	ALL_BYTES = SMALL_BYTES + LARGE_BYTES,
 };
 
 extern void *__libc_malloc(size_t bytes);
@@ -58,10 +55,9 @@ struct room {
 	_Atomic uint8_t *used;  /* of each grain, the chunk that begins there: see mark_of; 0: none that is in use */
 };
 
-static _Atomic uint8_t small_used[SMALL_BYTES / SMALL_GRAIN], large_used[LARGE_BYTES / LARGE_GRAIN],
-	vast_used[VAST_BYTES / LARGE_GRAIN];
+static _Atomic uint8_t small_used[SMALL_BYTES / SMALL_GRAIN], large_used[LARGE_BYTES / LARGE_GRAIN];
 static struct room small = {.grain = SMALL_GRAIN, .used = small_used},
-		   large = {.grain = LARGE_GRAIN, .used = large_used}, vast = {.grain = LARGE_GRAIN, .used = vast_used};
+		   large = {.grain = LARGE_GRAIN, .used = large_used};
 
 /* The chunk that this thread has just allocated, and its size; nothing has happened since. */
 static __thread void *fresh __attribute__((tls_model("initial-exec")));
@@ -74,12 +70,12 @@ static bool is_ours(const void *at)
 
 static struct room *room_for(size_t bytes)
 {
-	return bytes < LARGE_MIN ? &small : bytes < VAST_MIN ? &large : &vast;
+	return bytes < LARGE_MIN ? &small : &large;
 }
 
 static struct room *room_of(const void *chunk)
 {
-	return (uintptr_t)chunk < small.end ? &small : (uintptr_t)chunk < large.end ? &large : &vast;
+	return (uintptr_t)chunk < small.end ? &small : &large;
 }
 
 static _Atomic uint8_t *used_of(const struct room *room, const void *chunk)
@@ -202,11 +198,9 @@ static void *rooms_map(size_t bytes)
 		return NULL;
 	small.from = ((uintptr_t)at + HUGE - 1) & -(uintptr_t)HUGE;
 	small.end = large.from = small.from + SMALL_BYTES;
-	large.end = vast.from = large.from + LARGE_BYTES;
-	vast.end = vast.from + VAST_BYTES;
+	large.end = large.from + LARGE_BYTES;
 	small.next = small.from;
 	large.next = large.from;
-	vast.next = vast.from;
 	return at;
 }
 
@@ -214,11 +208,6 @@ static void *rooms_map(size_t bytes)
 static bool malloc_is_plain(void)
 {
 	return malloc == __libc_malloc;
-}
-
-long pmemobj_memory_pages(void)
-{
-	return small.from ? POOL_PAGES : 0;
 }
 
 void pmemobj_memory_start(void)
@@ -240,10 +229,8 @@ void pmemobj_memory_start(void)
 		return;
 	if (!rebind_library("libpmemobj.so", functions, sizeof(functions) / sizeof(*functions))) {
 		syscall(SYS_munmap, at, bytes);
-		small.from = 0;
 		return;
 	}
-	if (stub_page->huge_pages)
-		madvise((void *)large.from, LARGE_BYTES, MADV_HUGEPAGE);
-	heap_copy_small_pages(small.from, &small.next);
+	if (stub_page->huge_pages && madvise((void *)small.from, ALL_BYTES, MADV_HUGEPAGE) == 0)
+		heap_copy_room(small.from, small.end);
 }

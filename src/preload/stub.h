@@ -134,15 +134,12 @@ void heap_consider(const struct rusage *child);
 /* Memory that is only reserved counts against a limit of address space, too. */
 bool heap_may_reserve(size_t bytes);
 
-/* For the server: see pmemobj_memory.c. `pages` are those that libpmemobj may take from there for a pool. */
+/* For the server: see pmemobj_memory.c. */
 void pmemobj_memory_start(void);
-long pmemobj_memory_pages(void);
 
-/* Copies of the heap after a fork; see heap_copy.c. `room` says where it is, and `small_pages` where
- * memory is that is used up to *end.  Call before in the process that forks, child
- * in the new one, and after when that has ended.  Memory whose protection changes is not copied: call spare. */
+/* Copies of heaps after a fork; see heap_copy.c. `room` says where one is.  Call before in the process that forks, child in
+ * the new one, and after when that has ended.  Memory whose protection changes is not copied: call spare. */
 void heap_copy_room(uintptr_t from, uintptr_t to);
-void heap_copy_small_pages(uintptr_t from, const _Atomic uintptr_t *end);
 void heap_copy_anew(void); /* processes will be forked elsewhere: what was found out about copies is void */
 void heap_copy_before(void);
 void heap_copy_child(void);
