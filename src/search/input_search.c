@@ -122,7 +122,7 @@ static void directory_remove(const char *dir, const char *name)
 /* Findings get smaller inputs in the last part of the budget. */
 static double time_reserved(const struct input_search *s)
 {
-	return s->picking && gathering_count(s->gathering) ? MINIMIZING_SHARE * s->options->budget : 0;
+	return s->phase == PHASE_TURNING && gathering_count(s->gathering) ? MINIMIZING_SHARE * s->options->budget : 0;
 }
 
 /* Has the search done, or found, as much as the user wants? */
@@ -148,7 +148,7 @@ bool input_search_is_over(struct input_search *s)
 	s->stopped |= stop_asked(&s->plan.stop);
 	if (s->stopped || (s->executions && s->end > 0 && clock_seconds() >= s->end - time_reserved(s)))
 		return true;
-	return s->picking && is_enough(s);
+	return s->phase != PHASE_SMALLER && is_enough(s);
 }
 
 /* For the solver, which need not answer then. */
@@ -157,10 +157,16 @@ static bool is_over(void *arg)
 	return input_search_is_over(arg);
 }
 
+/* A search that is resumed has executed some.  At its end, others may be left: they are for the next one. */
+static bool is_wanted(const struct input_search *s, const struct attempt *attempt)
+{
+	return !attempt->done && (s->phase != PHASE_SMALLER || attempt->origin == ORIGIN_MINIMIZED);
+}
+
 static bool is_waiting(struct input_search *s)
 {
-	while (s->waiting_from < s->waiting.count && s->attempts.at[s->waiting.at[s->waiting_from] - 1].done)
-		s->waiting_from++; /* a search that is resumed has executed it */
+	while (s->waiting_from < s->waiting.count && !is_wanted(s, &s->attempts.at[s->waiting.at[s->waiting_from] - 1]))
+		s->waiting_from++;
 	return s->waiting_from < s->waiting.count;
 }
 
@@ -211,7 +217,7 @@ static int jobs_fill(struct input_search *s, struct err *err)
 		int picked = 1;
 
 		if (!is_waiting(s))
-			picked = s->picking ? input_pick(s, err) : 0;
+			picked = s->phase == PHASE_TURNING ? input_pick(s, err) : 0;
 		if (picked <= 0 || !may_start(s))
 			return picked < 0 ? -1 : 0;
 		if (next_start(s, err) < 0)
@@ -345,26 +351,26 @@ static void executions_stop(struct input_search *s)
 	free(result);
 }
 
-/* Until nothing is left to execute, or the search is over.  With `picking`, make more inputs. */
-static int executions_run(struct input_search *s, bool picking, struct err *err)
+/* Until nothing is left to execute in this phase, or it is over. */
+static int executions_run(struct input_search *s, enum search_phase phase, struct err *err)
 {
 	int status = 0;
 
-	s->picking = picking;
+	s->phase = phase;
 	while (status == 0 && !input_search_is_over(s)) {
 		status = jobs_fill(s, err);
 		if (status < 0 || !s->running_count)
 			break;
 		status = executions_wait(s, err);
 	}
-	s->complete = picking && status == 0 && !s->running_count && !input_search_is_over(s) && !s->cut;
+	s->complete = phase == PHASE_TURNING && status == 0 && !s->running_count && !input_search_is_over(s) && !s->cut;
 	executions_stop(s);
 	return status;
 }
 
 int input_search_execute(struct input_search *s, struct err *err)
 {
-	return executions_run(s, false, err);
+	return executions_run(s, PHASE_SMALLER, err);
 }
 
 /* ---- the whole ---- */
@@ -412,12 +418,12 @@ int input_search_run(struct input_search *s, struct err *err)
 
 	s->begin = clock_seconds();
 	s->end = s->plan.end = s->options->budget > 0 ? s->begin + s->options->budget : 0;
-	if (executions_run(s, false, err) < 0 || (!s->stopped && s->executions && seeds_judge(s, err) < 0))
+	if (executions_run(s, PHASE_SEEDS, err) < 0 || (!s->stopped && s->executions && seeds_judge(s, err) < 0))
 		return -1;
-	if (executions_run(s, true, err) < 0)
+	if (executions_run(s, PHASE_TURNING, err) < 0)
 		return -1;
 	complete = s->complete;
-	s->picking = false;
+	s->phase = PHASE_SMALLER;
 	end_hasten(s);
 	if (!s->stopped && inputs_minimize(s, err) < 0)
 		return -1;
