@@ -187,17 +187,22 @@ static int operations_write(struct running *r, const char *recording, struct err
 	return result;
 }
 
-/* Where the standard input comes from: a source, the operations, or nothing. */
+/* A source, the operations, or nothing. */
+const char *execution_stdin(const struct execution_plan *plan)
+{
+	for (size_t i = 0; i < plan->sources->count; i++)
+		if (plan->sources->at[i].kind == BO_SOURCE_STDIN && !plan->sources->at[i].ops)
+			return plan->sources->at[i].name;
+	return plan->how->operations.list && !(substituted_words(plan) & SUBSTITUTE_OPS) ? EXECUTION_OPERATIONS : NULL;
+}
+
 static int stdin_choose(struct running *r, struct err *err)
 {
-	const struct input_sources *sources = r->plan->sources;
+	const char *name = execution_stdin(r->plan);
 
-	for (size_t i = 0; i < sources->count; i++)
-		if (sources->at[i].kind == BO_SOURCE_STDIN && !sources->at[i].ops)
-			return path_make(r->stdin_path, sizeof(r->stdin_path), err, "%s/%s", r->dir,
-					 sources->at[i].name);
-	return path_make(r->stdin_path, sizeof(r->stdin_path), err, "%s",
-			 *r->kept.list && !(substituted_words(r->plan) & SUBSTITUTE_OPS) ? r->kept.list : "/dev/null");
+	if (name && strcmp(name, EXECUTION_OPERATIONS) != 0)
+		return path_make(r->stdin_path, sizeof(r->stdin_path), err, "%s/%s", r->dir, name);
+	return path_make(r->stdin_path, sizeof(r->stdin_path), err, "%s", name ? r->kept.list : "/dev/null");
 }
 
 static void files_choose(struct running *r)
