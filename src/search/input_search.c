@@ -269,6 +269,12 @@ static void time_note(struct input_search *s)
 	course_add(&s->course, &now);
 }
 
+/* Crash states are left if time was up, or recovery could not be run. */
+static bool are_tests_left(const struct execution_result *result)
+{
+	return result->cut || (result->is_untested && result->recorded.kind == ENDING_EXIT);
+}
+
 /* An execution whose crash states were not all tested is done again when the search goes on: the journal does not have it. */
 static int success_take(struct input_search *s, const struct execution *e, const struct execution_result *result,
 			struct err *err)
@@ -283,7 +289,7 @@ static int success_take(struct input_search *s, const struct execution *e, const
 	};
 
 	s->failures = 0;
-	if (!result->cut && search_journal_add(&s->journal, &step, err) < 0)
+	if (!are_tests_left(result) && search_journal_add(&s->journal, &step, err) < 0)
 		return -1;
 	if (result_take(s, e->number, result, err) < 0)
 		return -1;
@@ -351,6 +357,22 @@ static void executions_stop(struct input_search *s)
 	free(result);
 }
 
+/* Some executions end in a way that cannot be tested; others may have done the same. */
+bool input_search_tests_left(const struct input_search *s)
+{
+	const struct analysis_options *how = s->plan.how;
+	bool tests = how->testing.recover && how->choice.strategy_count;
+
+	return s->cut || (tests && s->tested.contexts.count < s->behavior.contexts.count);
+}
+
+/* Nothing was left to do, or to test. */
+static bool is_complete(struct input_search *s)
+{
+	return s->phase == PHASE_TURNING && !s->running_count && !input_search_is_over(s) &&
+	       !input_search_tests_left(s);
+}
+
 /* Until nothing is left to execute in this phase, or it is over. */
 static int executions_run(struct input_search *s, enum search_phase phase, struct err *err)
 {
@@ -363,7 +385,7 @@ static int executions_run(struct input_search *s, enum search_phase phase, struc
 			break;
 		status = executions_wait(s, err);
 	}
-	s->complete = phase == PHASE_TURNING && status == 0 && !s->running_count && !input_search_is_over(s) && !s->cut;
+	s->complete = status == 0 && is_complete(s);
 	executions_stop(s);
 	return status;
 }

@@ -109,7 +109,7 @@ struct input_search {
 	unsigned failures; /* executions that failed, one after the other */
 	double begin, end; /* monotonic clock; end 0: never */
 	enum search_phase phase;
-	bool cut; /* crash states of an execution were left */
+	bool cut; /* crash states of an execution were left; --resume tests them */
 	bool complete;
 	bool stopped; /* by the user */
 	VEC_OF(char *) notes;
@@ -135,6 +135,9 @@ int input_search_execute(struct input_search *search, struct err *err);
 
 /* Is the user tired of it, the time up, or enough done in this phase? */
 bool input_search_is_over(struct input_search *search);
+
+/* Were crash states of behavior that was seen not tested, though they should be? */
+bool input_search_tests_left(const struct input_search *search);
 
 /* Give an execution's input to the user, if it has no number yet. */
 int input_search_keep(struct input_search *search, uint64_t execution, struct err *err);
