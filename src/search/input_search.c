@@ -366,11 +366,16 @@ bool input_search_tests_left(const struct input_search *s)
 	return s->cut || (tests && s->tested.contexts.count < s->behavior.contexts.count);
 }
 
+uint64_t input_search_dropped(const struct input_search *s)
+{
+	return s->queue.dropped + s->frontier.queue.dropped;
+}
+
 /* Nothing was left to do, or to test. */
 static bool is_complete(struct input_search *s)
 {
 	return s->phase == PHASE_TURNING && !s->running_count && !input_search_is_over(s) &&
-	       !input_search_tests_left(s);
+	       !input_search_tests_left(s) && !input_search_dropped(s);
 }
 
 /* Until nothing is left to execute in this phase, or it is over. */

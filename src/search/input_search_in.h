@@ -139,6 +139,9 @@ bool input_search_is_over(struct input_search *search);
 /* Were crash states of behavior that was seen not tested, though they should be? */
 bool input_search_tests_left(const struct input_search *search);
 
+/* Candidates that were given up, because there were too many. */
+uint64_t input_search_dropped(const struct input_search *search);
+
 /* Give an execution's input to the user, if it has no number yet. */
 int input_search_keep(struct input_search *search, uint64_t execution, struct err *err);
 

@@ -83,14 +83,19 @@ static void concretes_note(struct input_search *s, struct findings *f)
 static void incomplete_note(const struct input_search *s, struct findings *f)
 {
 	size_t left = s->queue.heap.count;
+	uint64_t dropped = input_search_dropped(s);
 	bool tests_left = input_search_tests_left(s);
 
 	if (left)
 		findings_note(f, "the search is not complete: %zu branch%s not turned", left,
 			      left == 1 ? " was" : "es were");
+	if (dropped)
+		findings_note(f,
+			      "the search is not complete: %" PRIu64 " branch%s dropped, because there were too many",
+			      dropped, dropped == 1 ? " was" : "es were");
 	if (tests_left)
 		findings_note(f, "the search is not complete: crash states of some inputs were not tested");
-	if (!left && !tests_left)
+	if (!left && !dropped && !tests_left)
 		findings_note(f, "the search is not complete");
 }
 
