@@ -577,6 +577,18 @@ static int runs_do(struct running *r, struct err *err)
 	return result;
 }
 
+/* The search reads them again, and --resume does, so they are kept. */
+static int recordings_compress(const struct running *r, struct err *err)
+{
+	const struct seal_options how = {.compress = true};
+
+	if (!r->plan->compress)
+		return 0;
+	if (trace_seal(r->recording, &how, err) < 0)
+		return -1;
+	return *r->judged ? trace_seal(r->judged, &how, err) : 0;
+}
+
 static int execution_run(struct running *r, struct err *err)
 {
 	int result;
@@ -591,7 +603,9 @@ static int execution_run(struct running *r, struct err *err)
 	result = place_prepare(r, err) < 0 ? -1 : runs_do(r, err);
 	place_close(r->place);
 	free(r->client);
-	return result < 0 || !(r->parts & EXECUTION_JUDGE) ? result : recording_judge(r, err);
+	if (result == 0 && r->parts & EXECUTION_JUDGE)
+		result = recording_judge(r, err);
+	return result < 0 ? result : recordings_compress(r, err);
 }
 
 static void result_send(int fd, const struct execution_result *result)

@@ -45,6 +45,7 @@ struct execution_plan {
 	double timeout;                      /* seconds, natively */
 	unsigned jobs;                       /* executions at a time */
 	double end;                          /* monotonic clock: judging ends then; 0: never */
+	bool compress;                       /* the recordings, when they are judged */
 	struct stop stop;
 };
 
