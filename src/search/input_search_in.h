@@ -123,7 +123,7 @@ static inline unsigned candidate_question(const struct candidate *candidate)
 
 static inline uint64_t search_turned_key(uint64_t branch, unsigned question)
 {
-	return branch << 8 | question;
+	return branch << SEARCH_TRIES_BITS | question;
 }
 
 /* Add an input, whose content is taken.  1: it is new, and waits to be executed; 0: it is known, or cannot be executed; -1. */

@@ -258,6 +258,12 @@ static void test_journal_refused(void **state)
 	journal_refuse("sed -i 's/^turned 1/turned 0/' journal", 7, ERR_CANNOT, "damaged at line 4");
 	journal_refuse("sed -i 's/^turned 1/turned one/' journal", 7, ERR_CANNOT, "damaged at line 4");
 	journal_refuse("sed -i '2s/$/ 5/' journal", 7, ERR_CANNOT, "damaged at line 2");
+	journal_refuse("sed -i 's/s11/s65/' journal", 7, ERR_CANNOT, "damaged at line 3");
+	journal_refuse("sed -i 's/s11/s-1/' journal", 7, ERR_CANNOT, "damaged at line 3");
+	journal_refuse("sed -i 's/s11 e0/s11 x/' journal", 7, ERR_CANNOT, "damaged at line 3");
+	journal_refuse("sed -i '3s/ 1$/ 2/' journal", 7, ERR_CANNOT, "damaged at line 3");
+	journal_refuse("sed -i '4s/ 2$/ 3/' journal", 7, ERR_CANNOT, "damaged at line 4");
+	journal_refuse("sed -i 's/70000 3/70000 256/' journal", 7, ERR_CANNOT, "damaged at line 4");
 }
 
 /* ---- inputs ---- */
