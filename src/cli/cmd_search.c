@@ -190,6 +190,7 @@ static void options_fill(struct task *t)
 				.how = how,
 				.timeout = how->testing.timeout,
 				.jobs = how->testing.jobs,
+				.compress = recording.compress,
 				.stop.asked = interrupt_asked,
 			},
 		.seeds = t->seeds.at,

@@ -40,13 +40,18 @@ static int file_write(const char *path, const char *bytes, size_t size, struct e
 	return result;
 }
 
-int kept_operations_write(const struct kept_operations *k, const struct oplist *list, struct err *err)
+int operations_write_to(const char *path, const struct oplist *list, struct err *err)
 {
 	struct oplist_bytes all = oplist_bytes(list, 0, SIZE_MAX);
 
+	return file_write(path, all.at, all.size, err);
+}
+
+int kept_operations_write(const struct kept_operations *k, const struct oplist *list, struct err *err)
+{
 	if (mkdir(k->dir, 0777) < 0 && errno != EEXIST)
 		return err_sys(err, "cannot create %s", k->dir);
-	if (file_write(k->list, all.at, all.size, err) < 0)
+	if (operations_write_to(k->list, list, err) < 0)
 		return -1;
 	return file_write(k->output, NULL, 0, err);
 }

@@ -29,6 +29,9 @@ struct kept_operations {
 /* The paths in this recording.  -1: they are too long. */
 int kept_operations_at(struct kept_operations *kept, const char *dir, struct err *err);
 
+/* Write a list to a file. */
+int operations_write_to(const char *path, const struct oplist *list, struct err *err);
+
 /* Write the list, and an empty output. */
 int kept_operations_write(const struct kept_operations *kept, const struct oplist *list, struct err *err);
 

@@ -187,17 +187,22 @@ static int operations_write(struct running *r, const char *recording, struct err
 	return result;
 }
 
-/* Where the standard input comes from: a source, the operations, or nothing. */
+/* A source, the operations, or nothing. */
+const char *execution_stdin(const struct execution_plan *plan)
+{
+	for (size_t i = 0; i < plan->sources->count; i++)
+		if (plan->sources->at[i].kind == BO_SOURCE_STDIN && !plan->sources->at[i].ops)
+			return plan->sources->at[i].name;
+	return plan->how->operations.list && !(substituted_words(plan) & SUBSTITUTE_OPS) ? EXECUTION_OPERATIONS : NULL;
+}
+
 static int stdin_choose(struct running *r, struct err *err)
 {
-	const struct input_sources *sources = r->plan->sources;
+	const char *name = execution_stdin(r->plan);
 
-	for (size_t i = 0; i < sources->count; i++)
-		if (sources->at[i].kind == BO_SOURCE_STDIN && !sources->at[i].ops)
-			return path_make(r->stdin_path, sizeof(r->stdin_path), err, "%s/%s", r->dir,
-					 sources->at[i].name);
-	return path_make(r->stdin_path, sizeof(r->stdin_path), err, "%s",
-			 *r->kept.list && !(substituted_words(r->plan) & SUBSTITUTE_OPS) ? r->kept.list : "/dev/null");
+	if (name && strcmp(name, EXECUTION_OPERATIONS) != 0)
+		return path_make(r->stdin_path, sizeof(r->stdin_path), err, "%s/%s", r->dir, name);
+	return path_make(r->stdin_path, sizeof(r->stdin_path), err, "%s", name ? r->kept.list : "/dev/null");
 }
 
 static void files_choose(struct running *r)
@@ -572,6 +577,18 @@ static int runs_do(struct running *r, struct err *err)
 	return result;
 }
 
+/* The search reads them again, and --resume does, so they are kept. */
+static int recordings_compress(const struct running *r, struct err *err)
+{
+	const struct seal_options how = {.compress = true};
+
+	if (!r->plan->compress)
+		return 0;
+	if (trace_seal(r->recording, &how, err) < 0)
+		return -1;
+	return *r->judged ? trace_seal(r->judged, &how, err) : 0;
+}
+
 static int execution_run(struct running *r, struct err *err)
 {
 	int result;
@@ -586,7 +603,9 @@ static int execution_run(struct running *r, struct err *err)
 	result = place_prepare(r, err) < 0 ? -1 : runs_do(r, err);
 	place_close(r->place);
 	free(r->client);
-	return result < 0 || !(r->parts & EXECUTION_JUDGE) ? result : recording_judge(r, err);
+	if (result == 0 && r->parts & EXECUTION_JUDGE)
+		result = recording_judge(r, err);
+	return result < 0 ? result : recordings_compress(r, err);
 }
 
 static void result_send(int fd, const struct execution_result *result)

@@ -24,6 +24,7 @@
 
 #define EXECUTIONS_DIR "search"
 #define EXECUTION_RECORDING "recording" /* in an execution's directory */
+#define EXECUTION_OPERATIONS "ops"      /* in an input's directory */
 
 /* What all executions of a search share. */
 struct execution_plan {
@@ -44,6 +45,7 @@ struct execution_plan {
 	double timeout;                      /* seconds, natively */
 	unsigned jobs;                       /* executions at a time */
 	double end;                          /* monotonic clock: judging ends then; 0: never */
+	bool compress;                       /* the recordings, when they are judged */
 	struct stop stop;
 };
 
@@ -98,5 +100,8 @@ char *execution_sender(const char *dir, struct err *err);
 /* The command line of the program on this input, without a recorder.  `ops`, `out`: paths for the words. */
 void execution_command(struct words *argv, const struct execution_plan *plan, const struct input *input,
 		       const char *ops, const char *out);
+
+/* The name of the file in an input's directory that is standard input; NULL: it is empty. */
+const char *execution_stdin(const struct execution_plan *plan);
 
 #endif

@@ -122,7 +122,7 @@ static void directory_remove(const char *dir, const char *name)
 /* Findings get smaller inputs in the last part of the budget. */
 static double time_reserved(const struct input_search *s)
 {
-	return s->picking && gathering_count(s->gathering) ? MINIMIZING_SHARE * s->options->budget : 0;
+	return s->phase == PHASE_TURNING && gathering_count(s->gathering) ? MINIMIZING_SHARE * s->options->budget : 0;
 }
 
 /* Has the search done, or found, as much as the user wants? */
@@ -148,7 +148,7 @@ bool input_search_is_over(struct input_search *s)
 	s->stopped |= stop_asked(&s->plan.stop);
 	if (s->stopped || (s->executions && s->end > 0 && clock_seconds() >= s->end - time_reserved(s)))
 		return true;
-	return s->picking && is_enough(s);
+	return s->phase != PHASE_SMALLER && is_enough(s);
 }
 
 /* For the solver, which need not answer then. */
@@ -157,10 +157,16 @@ static bool is_over(void *arg)
 	return input_search_is_over(arg);
 }
 
+/* A search that is resumed has executed some.  At its end, others may be left: they are for the next one. */
+static bool is_wanted(const struct input_search *s, const struct attempt *attempt)
+{
+	return !attempt->done && (s->phase != PHASE_SMALLER || attempt->origin == ORIGIN_MINIMIZED);
+}
+
 static bool is_waiting(struct input_search *s)
 {
-	while (s->waiting_from < s->waiting.count && s->attempts.at[s->waiting.at[s->waiting_from] - 1].done)
-		s->waiting_from++; /* a search that is resumed has executed it */
+	while (s->waiting_from < s->waiting.count && !is_wanted(s, &s->attempts.at[s->waiting.at[s->waiting_from] - 1]))
+		s->waiting_from++;
 	return s->waiting_from < s->waiting.count;
 }
 
@@ -211,7 +217,7 @@ static int jobs_fill(struct input_search *s, struct err *err)
 		int picked = 1;
 
 		if (!is_waiting(s))
-			picked = s->picking ? input_pick(s, err) : 0;
+			picked = s->phase == PHASE_TURNING ? input_pick(s, err) : 0;
 		if (picked <= 0 || !may_start(s))
 			return picked < 0 ? -1 : 0;
 		if (next_start(s, err) < 0)
@@ -263,6 +269,12 @@ static void time_note(struct input_search *s)
 	course_add(&s->course, &now);
 }
 
+/* Crash states are left if time was up, or recovery could not be run. */
+static bool are_tests_left(const struct execution_result *result)
+{
+	return result->cut || (result->is_untested && result->recorded.kind == ENDING_EXIT);
+}
+
 /* An execution whose crash states were not all tested is done again when the search goes on: the journal does not have it. */
 static int success_take(struct input_search *s, const struct execution *e, const struct execution_result *result,
 			struct err *err)
@@ -277,7 +289,7 @@ static int success_take(struct input_search *s, const struct execution *e, const
 	};
 
 	s->failures = 0;
-	if (!result->cut && search_journal_add(&s->journal, &step, err) < 0)
+	if (!are_tests_left(result) && search_journal_add(&s->journal, &step, err) < 0)
 		return -1;
 	if (result_take(s, e->number, result, err) < 0)
 		return -1;
@@ -345,26 +357,47 @@ static void executions_stop(struct input_search *s)
 	free(result);
 }
 
-/* Until nothing is left to execute, or the search is over.  With `picking`, make more inputs. */
-static int executions_run(struct input_search *s, bool picking, struct err *err)
+/* Some executions end in a way that cannot be tested; others may have done the same. */
+bool input_search_tests_left(const struct input_search *s)
+{
+	const struct analysis_options *how = s->plan.how;
+	bool tests = how->testing.recover && how->choice.strategy_count;
+
+	return s->cut || (tests && s->tested.contexts.count < s->behavior.contexts.count);
+}
+
+uint64_t input_search_dropped(const struct input_search *s)
+{
+	return s->queue.dropped + s->frontier.queue.dropped;
+}
+
+/* Nothing was left to do, or to test. */
+static bool is_complete(struct input_search *s)
+{
+	return s->phase == PHASE_TURNING && !s->running_count && !input_search_is_over(s) &&
+	       !input_search_tests_left(s) && !input_search_dropped(s);
+}
+
+/* Until nothing is left to execute in this phase, or it is over. */
+static int executions_run(struct input_search *s, enum search_phase phase, struct err *err)
 {
 	int status = 0;
 
-	s->picking = picking;
+	s->phase = phase;
 	while (status == 0 && !input_search_is_over(s)) {
 		status = jobs_fill(s, err);
 		if (status < 0 || !s->running_count)
 			break;
 		status = executions_wait(s, err);
 	}
-	s->complete = picking && status == 0 && !s->running_count && !input_search_is_over(s) && !s->cut;
+	s->complete = status == 0 && is_complete(s);
 	executions_stop(s);
 	return status;
 }
 
 int input_search_execute(struct input_search *s, struct err *err)
 {
-	return executions_run(s, false, err);
+	return executions_run(s, PHASE_SMALLER, err);
 }
 
 /* ---- the whole ---- */
@@ -412,12 +445,12 @@ int input_search_run(struct input_search *s, struct err *err)
 
 	s->begin = clock_seconds();
 	s->end = s->plan.end = s->options->budget > 0 ? s->begin + s->options->budget : 0;
-	if (executions_run(s, false, err) < 0 || (!s->stopped && s->executions && seeds_judge(s, err) < 0))
+	if (executions_run(s, PHASE_SEEDS, err) < 0 || (!s->stopped && s->executions && seeds_judge(s, err) < 0))
 		return -1;
-	if (executions_run(s, true, err) < 0)
+	if (executions_run(s, PHASE_TURNING, err) < 0)
 		return -1;
 	complete = s->complete;
-	s->picking = false;
+	s->phase = PHASE_SMALLER;
 	end_hasten(s);
 	if (!s->stopped && inputs_minimize(s, err) < 0)
 		return -1;

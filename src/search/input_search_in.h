@@ -59,6 +59,13 @@ enum variation_way {
 		VARIED_GROW + VARY_GROWTHS, /* it repeats itself; operations: their lines change, again and again */
 };
 
+/* What the executions that are under way are for. */
+enum search_phase {
+	PHASE_SEEDS, /* they show what the program does; in a search that is resumed, all that waits is executed, too */
+	PHASE_TURNING, /* more inputs are made */
+	PHASE_SMALLER, /* the inputs of findings are made smaller */
+};
+
 struct variation {
 	uint64_t execution;
 	size_t source;
@@ -101,8 +108,8 @@ struct input_search {
 	uint64_t reads;    /* executions that read any input that may be changed */
 	unsigned failures; /* executions that failed, one after the other */
 	double begin, end; /* monotonic clock; end 0: never */
-	bool picking;      /* more inputs are made */
-	bool cut;          /* crash states of an execution were left */
+	enum search_phase phase;
+	bool cut; /* crash states of an execution were left; --resume tests them */
 	bool complete;
 	bool stopped; /* by the user */
 	VEC_OF(char *) notes;
@@ -116,7 +123,7 @@ static inline unsigned candidate_question(const struct candidate *candidate)
 
 static inline uint64_t search_turned_key(uint64_t branch, unsigned question)
 {
-	return branch << 8 | question;
+	return branch << SEARCH_TRIES_BITS | question;
 }
 
 /* Add an input, whose content is taken.  1: it is new, and waits to be executed; 0: it is known, or cannot be executed; -1. */
@@ -126,8 +133,14 @@ int input_search_offer(struct input_search *search, struct input *input, enum at
 /* Execute all that wait. */
 int input_search_execute(struct input_search *search, struct err *err);
 
-/* Is the user tired of it, or the time up? */
+/* Is the user tired of it, the time up, or enough done in this phase? */
 bool input_search_is_over(struct input_search *search);
+
+/* Were crash states of behavior that was seen not tested, though they should be? */
+bool input_search_tests_left(const struct input_search *search);
+
+/* Candidates that were given up, because there were too many. */
+uint64_t input_search_dropped(const struct input_search *search);
 
 /* Give an execution's input to the user, if it has no number yet. */
 int input_search_keep(struct input_search *search, uint64_t execution, struct err *err);

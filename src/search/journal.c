@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -11,6 +12,7 @@
 
 #include "base/path.h"
 #include "search/execution.h"
+#include "solve/answers.h"
 
 #define NAME EXECUTIONS_DIR "/journal"
 #define HEAD "blackout search 1 %016" PRIx64 "\n"
@@ -71,17 +73,36 @@ int search_journal_add(struct search_journal *j, const struct search_step *s, st
 
 /* ---- reading ---- */
 
-static bool ending_parse(const char *word, bool *known, struct ending *ending)
+static bool number_parse(const char *word, uint64_t most, uint64_t *number)
 {
 	char *end;
 
-	*known = strcmp(word, "x") != 0;
-	if (!*known)
-		return true;
-	if (!ending_find_letter(*word, &ending->kind))
+	errno = 0;
+	*number = strtoull(word, &end, 10);
+	return *word >= '0' && *word <= '9' && !*end && !errno && *number <= most;
+}
+
+static bool small_parse(const char *word, unsigned most, unsigned *number)
+{
+	uint64_t value;
+
+	if (!number_parse(word, most, &value))
 		return false;
-	ending->value = (int)strtol(word + 1, &end, 10);
-	return word[1] && !*end;
+	*number = (unsigned)value;
+	return true;
+}
+
+/* What a process can end with. */
+static bool ending_parse(const char *word, struct ending *ending)
+{
+	static const unsigned most[ENDING_KINDS] = {[ENDING_EXIT] = UINT8_MAX, [ENDING_SIGNAL] = NSIG - 1};
+	unsigned value;
+
+	if (!ending_find_letter(*word, &ending->kind) || ending->kind == ENDING_OUTPUT ||
+	    !small_parse(word + 1, most[ending->kind], &value))
+		return false;
+	ending->value = (int)value;
+	return value || ending->kind != ENDING_SIGNAL;
 }
 
 /* A step has its kind and four more words. */
@@ -99,46 +120,32 @@ static bool step_split(char *line, char *words[STEP_WORDS])
 	return words[STEP_WORDS - 1] && !line;
 }
 
-static bool number_parse(const char *word, uint64_t most, uint64_t *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoull(word, &end, 10);
-	return *word >= '0' && *word <= '9' && !*end && !errno && *number <= most;
-}
-
-static bool small_parse(const char *word, unsigned *number)
-{
-	uint64_t value;
-
-	if (!number_parse(word, UINT32_MAX, &value))
-		return false;
-	*number = (unsigned)value;
-	return true;
-}
-
 static bool input_parse(char *const *words, struct search_step *s)
 {
 	s->kind = SEARCH_STEP_INPUT;
 	return number_parse(words[2], UINT64_MAX, &s->parent) && number_parse(words[3], UINT64_MAX, &s->bound) &&
-	       small_parse(words[4], &s->origin);
+	       small_parse(words[4], UINT32_MAX, &s->origin);
 }
 
 static bool turned_parse(char *const *words, struct search_step *s)
 {
 	s->kind = SEARCH_STEP_TURNED;
-	return number_parse(words[2], UINT64_MAX, &s->branch) && small_parse(words[3], &s->tries) &&
-	       small_parse(words[4], &s->verdict);
+	return number_parse(words[2], SEARCH_BRANCH_MOST, &s->branch) &&
+	       small_parse(words[3], SEARCH_TRIES_MOST, &s->tries) &&
+	       small_parse(words[4], SOLVER_UNKNOWN, &s->verdict);
 }
 
 static bool executed_parse(char *const *words, struct search_step *s)
 {
-	bool known;
+	unsigned judged;
 
 	s->kind = SEARCH_STEP_EXECUTED;
-	s->judged = strcmp(words[4], "0") != 0;
-	return ending_parse(words[2], &s->was_native, &s->native) && ending_parse(words[3], &known, &s->recorded);
+	s->was_native = strcmp(words[2], "x") != 0;
+	if ((s->was_native && !ending_parse(words[2], &s->native)) || !ending_parse(words[3], &s->recorded) ||
+	    !small_parse(words[4], 1, &judged))
+		return false;
+	s->judged = judged;
+	return true;
 }
 
 static bool step_parse(const char *line, struct search_step *s)

@@ -18,6 +18,11 @@
 #include "base/ending.h"
 #include "base/err.h"
 
+/* Of a turned candidate; both are a key together. */
+#define SEARCH_TRIES_BITS 8
+#define SEARCH_TRIES_MOST ((1u << SEARCH_TRIES_BITS) - 1)
+#define SEARCH_BRANCH_MOST (UINT64_MAX >> SEARCH_TRIES_BITS)
+
 enum search_step_kind { SEARCH_STEP_INPUT, SEARCH_STEP_EXECUTED, SEARCH_STEP_TURNED };
 
 struct search_step {
@@ -31,7 +36,7 @@ struct search_step {
 	struct ending native, recorded;
 	/* TURNED */
 	uint64_t branch;
-	unsigned tries, verdict;
+	unsigned tries, verdict; /* enum solver_verdict */
 };
 
 struct search_journal {

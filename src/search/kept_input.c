@@ -13,6 +13,7 @@
 
 #include "base/path.h"
 #include "ops/substitute.h"
+#include "run/kept_operations.h"
 #include "run/pmem_force.h"
 #include "run/shell.h"
 
@@ -69,22 +70,14 @@ static void put_environment(FILE *out, const struct execution_plan *plan)
 	words_free(&environment);
 }
 
-static const char *stdin_name(const struct execution_plan *plan)
-{
-	for (size_t i = 0; i < plan->sources->count; i++)
-		if (plan->sources->at[i].kind == BO_SOURCE_STDIN)
-			return plan->sources->at[i].name;
-	return NULL;
-}
-
 static void put_command(FILE *out, const struct execution_plan *plan, const struct input *input, const char *dir)
 {
 	char ops[PATH_MAX], output[PATH_MAX];
 	struct words argv = {0};
 	struct err ignored;
-	const char *name = stdin_name(plan);
+	const char *name = execution_stdin(plan);
 
-	if (path_make(ops, sizeof(ops), &ignored, "%s/ops", dir) < 0 ||
+	if (path_make(ops, sizeof(ops), &ignored, "%s/" EXECUTION_OPERATIONS, dir) < 0 ||
 	    path_make(output, sizeof(output), &ignored, "%s/output", dir) < 0)
 		return;
 	execution_command(&argv, plan, input, plan->how->operations.list ? ops : NULL, output);
@@ -94,7 +87,9 @@ static void put_command(FILE *out, const struct execution_plan *plan, const stru
 			fputc(' ', out);
 		shell_quote(argv.items[i], out);
 	}
-	if (name && !plan->client)
+	if (!name && !plan->client)
+		fputs(" </dev/null", out);
+	else if (!plan->client)
 		fprintf(out, " <\"$here\"/%s", name);
 	words_free(&argv);
 }
@@ -107,7 +102,7 @@ static void put_client(FILE *out, const struct execution_plan *plan, const char 
 	struct err ignored;
 	bool operates = plan->how->operations.list;
 
-	if (path_make(ops, sizeof(ops), &ignored, "%s/ops", dir) < 0 ||
+	if (path_make(ops, sizeof(ops), &ignored, "%s/" EXECUTION_OPERATIONS, dir) < 0 ||
 	    path_make(output, sizeof(output), &ignored, "%s/output", dir) < 0)
 		return;
 	text = plan->talk ? execution_sender(dir, &ignored)
@@ -116,7 +111,7 @@ static void put_client(FILE *out, const struct execution_plan *plan, const char 
 		return;
 	fprintf(out, " &\nserver=$!\n%s( %s\n)%s\nstatus=$?\nkill $server\nwait $server\nexit $status\n",
 		plan->ready && !plan->talk ? "sleep 1 # until it is up\n" : "", text,
-		operates ? " <\"$here\"/ops" : "");
+		operates ? " <\"$here\"/" EXECUTION_OPERATIONS : "");
 	free(text);
 }
 
@@ -144,6 +139,18 @@ static int script_write(const struct execution_plan *plan, const struct input *i
 	return failed ? err_sys(err, "cannot write %s", path) : 0;
 }
 
+/* The program performs the user's operations, if they are no input themselves. */
+static int operations_keep(const struct execution_plan *plan, const char *dir, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (!plan->how->operations.list)
+		return 0;
+	return path_make(path, sizeof(path), err, "%s/" EXECUTION_OPERATIONS, dir) < 0
+		       ? -1
+		       : operations_write_to(path, plan->how->operations.list, err);
+}
+
 int kept_input_write(const struct execution_plan *plan, const struct input *input, uint64_t number, struct err *err)
 {
 	char dir[PATH_MAX];
@@ -156,7 +163,7 @@ int kept_input_write(const struct execution_plan *plan, const struct input *inpu
 		return -1;
 	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
 		return err_sys(err, "cannot make %s", dir);
-	if (input_write(input, plan->sources, dir, err) < 0 ||
+	if (operations_keep(plan, dir, err) < 0 || input_write(input, plan->sources, dir, err) < 0 ||
 	    (plan->talk && conversation_write(plan->talk, dir, err) < 0))
 		return -1;
 	return script_write(plan, input, dir, err);

@@ -183,7 +183,7 @@ static void candidates_push(struct input_search *s, uint64_t number, const struc
 		return;
 	for (size_t i = 0; i < bound && i < route->branches.count; i++)
 		near = near_left(&route->branches.at[i], near);
-	for (size_t i = bound; i < route->branches.count && pushed < CANDIDATES_MOST; i++) {
+	for (size_t i = bound; i < route->branches.count; i++) {
 		const struct candidate candidate = {
 			.execution = number,
 			.branch = i,
@@ -199,8 +199,10 @@ static void candidates_push(struct input_search *s, uint64_t number, const struc
 		if (route->branches.at[i].kind == BO_BRANCH_BOUND ||
 		    (attempt->origin == ORIGIN_GROWN && is_old && !is_new(s, &candidate)))
 			continue;
-		queue_push(&s->queue, &candidate, candidate_rank(s, &candidate));
-		pushed++;
+		if (pushed++ < CANDIDATES_MOST)
+			queue_push(&s->queue, &candidate, candidate_rank(s, &candidate));
+		else
+			s->queue.dropped++;
 	}
 }
 

@@ -46,8 +46,23 @@ static void item_sink(struct queue *q, size_t at)
 	}
 }
 
+static int item_compare(const void *a, const void *b)
+{
+	return comes_before(b, a) - comes_before(a, b);
+}
+
+/* What is sorted is a heap, too. */
+static void queue_trim(struct queue *q)
+{
+	qsort(q->heap.at, q->heap.count, sizeof(*q->heap.at), item_compare);
+	q->dropped += q->heap.count - QUEUE_MOST / 2;
+	q->heap.count = QUEUE_MOST / 2;
+}
+
 void queue_push(struct queue *q, const struct candidate *candidate, struct rank rank)
 {
+	if (q->heap.count == QUEUE_MOST)
+		queue_trim(q);
 	vec_push(&q->heap, ((struct queued){*candidate, rank, q->pushed++}));
 	item_rise(q, q->heap.count - 1);
 }

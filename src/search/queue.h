@@ -7,7 +7,9 @@
  *     queue_free(&queue);
  *
  * What is promising changes as the search learns, mostly for the worse: a branch that was turned in vain is worth less
- * than before.  So a candidate is ranked again when it is about to be taken, and goes back if another one is better now. */
+ * than before.  So a candidate is ranked again when it is about to be taken, and goes back if another one is better now.
+ *
+ * A queue that is full drops the half whose ranks were lower when they were last computed. */
 #ifndef BLACKOUT_SEARCH_QUEUE_H
 #define BLACKOUT_SEARCH_QUEUE_H
 
@@ -16,6 +18,8 @@
 
 #include "base/vec.h"
 #include "search/sides.h"
+
+enum { QUEUE_MOST = 1 << 19 /* candidates: 63 MB */ };
 
 /* A branch of an execution. */
 struct candidate {
@@ -49,6 +53,7 @@ struct queued {
 struct queue {
 	VEC_OF(struct queued) heap;
 	uint64_t pushed;
+	uint64_t dropped;
 };
 
 void queue_push(struct queue *queue, const struct candidate *candidate, struct rank rank);

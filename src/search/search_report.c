@@ -79,6 +79,26 @@ static void concretes_note(struct input_search *s, struct findings *f)
 		names, s->concretes.count > CONCRETES_NAMED ? " and others" : "");
 }
 
+/* Why a search that went on to its end would find more. */
+static void incomplete_note(const struct input_search *s, struct findings *f)
+{
+	size_t left = s->queue.heap.count;
+	uint64_t dropped = input_search_dropped(s);
+	bool tests_left = input_search_tests_left(s);
+
+	if (left)
+		findings_note(f, "the search is not complete: %zu branch%s not turned", left,
+			      left == 1 ? " was" : "es were");
+	if (dropped)
+		findings_note(f,
+			      "the search is not complete: %" PRIu64 " branch%s dropped, because there were too many",
+			      dropped, dropped == 1 ? " was" : "es were");
+	if (tests_left)
+		findings_note(f, "the search is not complete: crash states of some inputs were not tested");
+	if (!left && !dropped && !tests_left)
+		findings_note(f, "the search is not complete");
+}
+
 static void notes_fill(struct input_search *s, struct findings *f)
 {
 	uint64_t lost = turner_lost(s->turner);
@@ -95,11 +115,8 @@ static void notes_fill(struct input_search *s, struct findings *f)
 			      lost, lost == 1 ? "" : "s");
 	concretes_note(s, f);
 	unreached_note(f, s->reach, s->plan.symbols, &s->plan.how->places);
-	if (!s->complete && s->queue.heap.count)
-		findings_note(f, "the search is not complete: %zu branch%s not turned", s->queue.heap.count,
-			      s->queue.heap.count == 1 ? " was" : "es were");
-	else if (!s->complete)
-		findings_note(f, "the search is not complete");
+	if (!s->complete)
+		incomplete_note(s, f);
 }
 
 /* An input that was made smaller is kept when its finding's turn is over; but the search may have ended before, and smaller

@@ -11,16 +11,40 @@
 /* An answer of the map: its verdict, and above it 1 + the index of its solution; 0: none. */
 enum { VERDICT_BITS = 8 };
 
-struct answers {
+enum { ANSWER_BYTES = 128 /* in the map and the slab */ };
+
+#define GENERATION_BYTES ((size_t)32 << 20)
+
+struct generation {
 	struct map known; /* key -> answer */
 	struct slab solutions;
+	size_t bytes;
 };
+
+/* When the new answers take as much memory as they may, they become the old ones, and the old ones are dropped. */
+struct answers {
+	struct generation new, old;
+};
+
+static void generation_begin(struct generation *g)
+{
+	*g = (struct generation){.solutions = SLAB_OF(struct solution)};
+}
+
+static void generation_free(struct generation *g)
+{
+	for (size_t i = 0; i < g->solutions.count; i++)
+		solution_free(slab_at(&g->solutions, i));
+	slab_free(&g->solutions);
+	map_free(&g->known);
+}
 
 struct answers *answers_new(void)
 {
 	struct answers *answers = mem_alloc(sizeof(*answers));
 
-	answers->solutions = SLAB_OF(struct solution);
+	generation_begin(&answers->new);
+	generation_begin(&answers->old);
 	return answers;
 }
 
@@ -28,10 +52,8 @@ void answers_free(struct answers *answers)
 {
 	if (!answers)
 		return;
-	for (size_t i = 0; i < answers->solutions.count; i++)
-		solution_free(slab_at(&answers->solutions, i));
-	slab_free(&answers->solutions);
-	map_free(&answers->known);
+	generation_free(&answers->new);
+	generation_free(&answers->old);
 	free(answers);
 }
 
@@ -84,33 +106,54 @@ struct meaning answers_key(struct meanings *meanings, const struct slice *slice)
 	return (struct meaning){key.low64, key.high64};
 }
 
-bool answers_find(const struct answers *answers, struct meaning key, enum solver_verdict *verdict,
-		  const struct solution **solution)
+static bool generation_find(const struct generation *g, struct meaning key, enum solver_verdict *verdict,
+			    const struct solution **solution)
 {
-	const uint64_t *answer = map_get(&answers->known, key.low, key.high);
+	const uint64_t *answer = map_get(&g->known, key.low, key.high);
 
 	if (!answer)
 		return false;
 	*verdict = (enum solver_verdict)(*answer & ((1u << VERDICT_BITS) - 1));
-	*solution = *answer >> VERDICT_BITS ? slab_at(&answers->solutions, (*answer >> VERDICT_BITS) - 1) : NULL;
+	*solution = *answer >> VERDICT_BITS ? slab_at(&g->solutions, (*answer >> VERDICT_BITS) - 1) : NULL;
 	return true;
+}
+
+bool answers_find(const struct answers *answers, struct meaning key, enum solver_verdict *verdict,
+		  const struct solution **solution)
+{
+	return generation_find(&answers->new, key, verdict, solution) ||
+	       generation_find(&answers->old, key, verdict, solution);
+}
+
+static void generation_next(struct answers *answers)
+{
+	generation_free(&answers->old);
+	answers->old = answers->new;
+	generation_begin(&answers->new);
 }
 
 void answers_keep(struct answers *answers, struct meaning key, enum solver_verdict verdict, struct solution *solution)
 {
+	struct generation *new = &answers->new;
 	uint64_t answer = verdict;
 
+	if (new->bytes >= GENERATION_BYTES)
+		generation_next(answers);
+	new->bytes += ANSWER_BYTES + solution->values.room * sizeof(*solution->values.at);
 	if (verdict == SOLVER_SOLVED) {
-		*(struct solution *)slab_push(&answers->solutions) = *solution;
+		*(struct solution *)slab_push(&new->solutions) = *solution;
 		*solution = (struct solution){0};
-		answer |= (uint64_t)answers->solutions.count << VERDICT_BITS;
+		answer |= (uint64_t) new->solutions.count << VERDICT_BITS;
 	}
-	*map_put(&answers->known, key.low, key.high) = answer;
+	*map_put(&new->known, key.low, key.high) = answer;
 }
 
 const struct solution *answers_recent(const struct answers *answers, unsigned index)
 {
-	if (index >= ANSWERS_RECENT || index >= answers->solutions.count)
+	const struct slab *new = &answers->new.solutions, *old = &answers->old.solutions;
+
+	if (index >= ANSWERS_RECENT || index >= new->count + old->count)
 		return NULL;
-	return slab_at(&answers->solutions, answers->solutions.count - 1 - index);
+	return index < new->count ? slab_at(new, new->count - 1 - index)
+				  : slab_at(old, old->count - 1 - (index - new->count));
 }

@@ -7,7 +7,8 @@
  *     answers_recent(answers, 0)                            // the values of the last question that was solved
  *     answers_free(answers);
  *
- * Questions and values are kept by meanings, so they serve all paths. */
+ * Questions and values are kept by meanings, so they serve all paths.  The oldest ones are dropped when they take too much
+ * memory: then such a question is asked again. */
 #ifndef BLACKOUT_SOLVE_ANSWERS_H
 #define BLACKOUT_SOLVE_ANSWERS_H
 

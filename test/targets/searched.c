@@ -5,6 +5,7 @@
  *     searched POOL file:FILE      in a file
  *     searched POOL arg:BYTES      in an argument
  *     searched POOL none           the program looks at no input
+ *     searched POOL fatal          it stores only if the first byte on standard input is S, and always crashes then
  *     searched POOL check          recovery: fails if only the first of two words that belong together is there
  *
  * `KV..` stores two words in the wrong order, `KV!.` forgets to write one back, `KV.X` crashes after that, `KILL` makes the
@@ -43,6 +44,16 @@ static void store(char *pool)
 		ST8(pool + 0x40, 3); /* never written back */
 }
 
+static int fatal(char *pool)
+{
+	bytes_read(STDIN_FILENO);
+	if (bytes[0] == 'S') {
+		save(pool, 1);
+		raise(SIGSEGV);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int fd = open(argv[1], O_RDWR | O_CREAT, 0644);
@@ -52,6 +63,8 @@ int main(int argc, char **argv)
 	pool = file_map(fd, POOL_ADDR, POOL_BYTES);
 	if (argc > 2 && !strcmp(argv[2], "check"))
 		return *(uint64_t *)(pool + 0x40) && !*(uint64_t *)(pool + 0x80);
+	if (argc > 2 && !strcmp(argv[2], "fatal"))
+		return fatal(pool);
 	bytes_get(argv[2]);
 	save(pool, 1);
 	if (bytes[0] != 'K' && bytes[0] != 'L')

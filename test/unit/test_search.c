@@ -102,6 +102,27 @@ static void test_queue_again(void **state)
 	queue_free(&queue);
 }
 
+/* A queue that is full keeps the better half. */
+static void test_queue_full(void **state)
+{
+	struct queue queue = {0};
+	struct candidate got;
+
+	(void)state;
+	worth[1] = 1;
+	for (size_t i = 0; i <= QUEUE_MOST; i++)
+		put(&queue, 1, (i * 7) % QUEUE_MOST); /* each once, in another order; and 0 again */
+	assert_int_equal(queue.heap.count, QUEUE_MOST / 2 + 1);
+	assert_int_equal(queue.dropped, QUEUE_MOST / 2);
+	for (size_t i = QUEUE_MOST; i-- > QUEUE_MOST / 2;) {
+		assert_true(queue_pop(&queue, rank_now, NULL, &got));
+		assert_int_equal(got.branch, i);
+	}
+	assert_true(queue_pop(&queue, rank_now, NULL, &got));
+	assert_false(queue_pop(&queue, rank_now, NULL, &got));
+	queue_free(&queue);
+}
+
 /* ---- the journal ---- */
 
 static const struct search_step steps[] = {
@@ -237,6 +258,12 @@ static void test_journal_refused(void **state)
 	journal_refuse("sed -i 's/^turned 1/turned 0/' journal", 7, ERR_CANNOT, "damaged at line 4");
 	journal_refuse("sed -i 's/^turned 1/turned one/' journal", 7, ERR_CANNOT, "damaged at line 4");
 	journal_refuse("sed -i '2s/$/ 5/' journal", 7, ERR_CANNOT, "damaged at line 2");
+	journal_refuse("sed -i 's/s11/s65/' journal", 7, ERR_CANNOT, "damaged at line 3");
+	journal_refuse("sed -i 's/s11/s-1/' journal", 7, ERR_CANNOT, "damaged at line 3");
+	journal_refuse("sed -i 's/s11 e0/s11 x/' journal", 7, ERR_CANNOT, "damaged at line 3");
+	journal_refuse("sed -i '3s/ 1$/ 2/' journal", 7, ERR_CANNOT, "damaged at line 3");
+	journal_refuse("sed -i '4s/ 2$/ 3/' journal", 7, ERR_CANNOT, "damaged at line 4");
+	journal_refuse("sed -i 's/70000 3/70000 256/' journal", 7, ERR_CANNOT, "damaged at line 4");
 }
 
 /* ---- inputs ---- */
@@ -492,14 +519,14 @@ static void test_rank_near(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_queue_order), cmocka_unit_test(test_queue_equals),
-		cmocka_unit_test(test_queue_again), cmocka_unit_test(test_journal),
-		cmocka_unit_test(test_journal_cut), cmocka_unit_test(test_journal_refused),
-		cmocka_unit_test(test_longer),      cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_clean),       cmocka_unit_test(test_digest),
-		cmocka_unit_test(test_sides),       cmocka_unit_test(test_states),
-		cmocka_unit_test(test_rank_behind), cmocka_unit_test(test_rank_family),
-		cmocka_unit_test(test_rank_near),
+		cmocka_unit_test(test_queue_order),     cmocka_unit_test(test_queue_equals),
+		cmocka_unit_test(test_queue_again),     cmocka_unit_test(test_queue_full),
+		cmocka_unit_test(test_journal),         cmocka_unit_test(test_journal_cut),
+		cmocka_unit_test(test_journal_refused), cmocka_unit_test(test_longer),
+		cmocka_unit_test(test_lines),           cmocka_unit_test(test_clean),
+		cmocka_unit_test(test_digest),          cmocka_unit_test(test_sides),
+		cmocka_unit_test(test_states),          cmocka_unit_test(test_rank_behind),
+		cmocka_unit_test(test_rank_family),     cmocka_unit_test(test_rank_near),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

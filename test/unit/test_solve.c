@@ -568,6 +568,44 @@ static void other_digits(void **state)
 	}
 }
 
+/* ---- answers ---- */
+
+static struct meaning key_of(uint64_t number)
+{
+	return (struct meaning){number, 0};
+}
+
+/* An answer whose values take a megabyte. */
+static void answer_keep(struct answers *answers, uint64_t number)
+{
+	struct solution solution = {0};
+
+	for (uint64_t i = 0; i < (1 << 20) / sizeof(struct solution_value); i++)
+		solution_add(&solution, key_of(i), number);
+	answers_keep(answers, key_of(number), SOLVER_SOLVED, &solution);
+}
+
+/* Old answers are dropped, so that memory is bounded; the last ones are there. */
+static void old_answers_are_dropped(void **state)
+{
+	struct answers *answers = answers_new();
+	const struct solution *solution;
+	enum solver_verdict verdict;
+
+	(void)state;
+	for (uint64_t i = 0; i < 60; i++) {
+		answer_keep(answers, i);
+		for (unsigned back = 0; back < ANSWERS_RECENT && back <= i; back++)
+			assert_int_equal(answers_recent(answers, back)->values.at[0].value, i - back);
+	}
+	assert_false(answers_find(answers, key_of(0), &verdict, &solution));
+	assert_true(answers_find(answers, key_of(59), &verdict, &solution));
+	assert_int_equal(verdict, SOLVER_SOLVED);
+	assert_int_equal(solution->values.at[0].value, 59);
+	assert_null(answers_recent(answers, ANSWERS_RECENT));
+	answers_free(answers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -586,6 +624,7 @@ int main(void)
 		cmocka_unit_test(only_what_is_in_the_way_is_given_up),
 		cmocka_unit_test(the_same_again_is_given_up),
 		cmocka_unit_test(nothing_follows_from_what_is_given_up),
+		cmocka_unit_test(old_answers_are_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
