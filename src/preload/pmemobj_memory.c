@@ -14,6 +14,9 @@
  *     is freed twice aborts the program.
  *  4. A mutex that is zero is initialized and not locked.  To initialize or to destroy one in our rooms does nothing.
  *
+ * libpmemobj calls malloc through a variable.  Its few calls by name remain the C library's: they make messages of threads,
+ * which the C library frees when a thread ends, as it was told when libpmemobj was loaded.
+ *
  * When a room is full, the C library's heap takes its place.  What the program itself allocates always comes from that heap.
  * If the program has another allocator than the C library's, libpmemobj uses that, as without us. */
 #include <errno.h>
@@ -224,12 +227,12 @@ long pmemobj_memory_pages(void)
 void pmemobj_memory_start(void)
 {
 	const struct rebind_function functions[] = {
-		{"malloc", lib_malloc, malloc, true},
-		{"free", lib_free, free, true},
-		{"realloc", lib_realloc, realloc, true},
-		{"memset", lib_memset, memset, false},
-		{"pthread_mutex_init", lib_mutex_init, pthread_mutex_init, false},
-		{"pthread_mutex_destroy", lib_mutex_destroy, pthread_mutex_destroy, false},
+		{"malloc", lib_malloc, malloc, .required = true, .variables = true},
+		{"free", lib_free, free, .required = true},
+		{"realloc", lib_realloc, realloc, .required = true},
+		{"memset", lib_memset, memset, false, false},
+		{"pthread_mutex_init", lib_mutex_init, pthread_mutex_init, false, false},
+		{"pthread_mutex_destroy", lib_mutex_destroy, pthread_mutex_destroy, false, false},
 	};
 	size_t bytes = ALL_BYTES + HUGE;
 
