@@ -176,22 +176,25 @@ static void *lib_memset(void *at, int value, size_t bytes)
 	return is_zero ? at : memset(at, value, bytes);
 }
 
-static bool mutex_is_zero(const pthread_mutex_t *mutex)
+/* A mutex may be in PM, whose reads count.  So others are not looked at. */
+static bool mutex_is_ours_and_zero(const pthread_mutex_t *mutex)
 {
 	uint64_t words[sizeof(*mutex) / sizeof(uint64_t)];
 
+	if (!is_ours(mutex))
+		return false;
 	memcpy(words, mutex, sizeof(words));
-	return is_ours(mutex) && !(words[0] | words[1] | words[2] | words[3] | words[4]);
+	return !(words[0] | words[1] | words[2] | words[3] | words[4]);
 }
 
 static int lib_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *how)
 {
-	return !how && mutex_is_zero(mutex) ? 0 : pthread_mutex_init(mutex, how);
+	return !how && mutex_is_ours_and_zero(mutex) ? 0 : pthread_mutex_init(mutex, how);
 }
 
 static int lib_mutex_destroy(pthread_mutex_t *mutex)
 {
-	return mutex_is_zero(mutex) ? 0 : pthread_mutex_destroy(mutex);
+	return mutex_is_ours_and_zero(mutex) ? 0 : pthread_mutex_destroy(mutex);
 }
 
 /* NULL: there is no memory for them. */

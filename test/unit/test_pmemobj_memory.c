@@ -5,7 +5,7 @@
  *      also when there is no room any more
  *   2  a new chunk that is cleared is zero; any other memset sets memory
  *   3  what is freed twice, or is no chunk, aborts
- *   4  mutexes of ours work, and are zero when nobody uses them; others are passed on */
+ *   4  mutexes of ours work, and are zero when nobody uses them; others are passed on unread */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,7 +15,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -229,6 +231,37 @@ static void mutexes_work(void **state)
 	assert_memory_not_equal(&own, &zero, sizeof(zero));
 }
 
+enum { MUTEX_WRITTEN = 41, MUTEX_READ = 42, FAULT_WRITES = 2 };
+
+static void fault_exit(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)info;
+	_exit(((ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES ? MUTEX_WRITTEN : MUTEX_READ);
+}
+
+/* A read of PM is one that recovery has not made. */
+static void other_mutexes_are_not_read(void **state)
+{
+	pthread_mutex_t *mutex = mmap(NULL, sizeof(*mutex), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sigaction act = {.sa_sigaction = fault_exit, .sa_flags = SA_SIGINFO};
+	int status;
+
+	(void)state;
+	assert_ptr_not_equal(mutex, MAP_FAILED);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		sigaction(SIGSEGV, &act, NULL);
+		lib.mutex_init(mutex, NULL);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), MUTEX_WRITTEN);
+	munmap(mutex, sizeof(*mutex));
+}
+
 static void says_what_is_in_use(void **state)
 {
 	uintptr_t before = *small_end;
@@ -244,8 +277,11 @@ static void says_what_is_in_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(new_chunks_are_zero), cmocka_unit_test(wrong_frees_abort),
-		cmocka_unit_test(mutexes_work),        cmocka_unit_test(says_what_is_in_use),
+		cmocka_unit_test(new_chunks_are_zero),
+		cmocka_unit_test(wrong_frees_abort),
+		cmocka_unit_test(mutexes_work),
+		cmocka_unit_test(says_what_is_in_use),
+		cmocka_unit_test(other_mutexes_are_not_read),
 		cmocka_unit_test(chunks_are_apart), /* fills the rooms */
 	};
 	return cmocka_run_group_tests(tests, start, NULL);
