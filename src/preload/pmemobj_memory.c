@@ -113,11 +113,12 @@ static void *chunk_new(size_t bytes)
 	struct room *room = room_for(bytes);
 	struct header *chunk = room_take(room, bytes);
 
+	fresh = chunk;
 	if (!chunk)
 		return NULL;
 	chunk[-1].bytes = fresh_bytes = bytes;
 	atomic_store_explicit(used_of(room, chunk), mark_of(room, chunk), memory_order_relaxed);
-	return fresh = chunk;
+	return chunk;
 }
 
 static void chunk_free(void *chunk)

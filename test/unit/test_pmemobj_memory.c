@@ -26,7 +26,16 @@
 #include "preload/rebind.h"
 #include "preload/stub.h"
 
-enum { CHUNKS = 64, STEPS = 20000, THREADS = 4, SMALL = 100, LARGE = 5000, VAST = 3 << 20, FIXED = 7 };
+enum {
+	CHUNKS = 64,
+	STEPS = 20000,
+	THREADS = 4,
+	SMALL = 100,
+	LARGE = 5000,
+	VAST = 3 << 20,
+	ELSEWHERE = 100 << 20,
+	FIXED = 7
+};
 
 static struct stub_page page = {.lean_pmemobj = 1};
 struct stub_page *stub_page = &page;
@@ -170,6 +179,21 @@ static void new_chunks_are_zero(void **state)
 	}
 }
 
+/* The last chunk is no longer a new one when another has been allocated, even elsewhere. */
+static void old_chunks_are_cleared(void **state)
+{
+	struct chunk c = {lib.malloc(SMALL), SMALL, 0};
+	char *other = lib.malloc(ELSEWHERE);
+
+	(void)state;
+	memset(c.at, FIXED, c.bytes);
+	assert_non_null(other);
+	lib.memset(c.at, 0, c.bytes);
+	assert_true(chunk_has(&c, 0));
+	lib.free(other);
+	lib.free(c.at);
+}
+
 /* The signal that ends a process which frees this after it has freed `first`. */
 static int signal_of(void *first, void *second)
 {
@@ -282,6 +306,7 @@ int main(void)
 		cmocka_unit_test(mutexes_work),
 		cmocka_unit_test(says_what_is_in_use),
 		cmocka_unit_test(other_mutexes_are_not_read),
+		cmocka_unit_test(old_chunks_are_cleared),
 		cmocka_unit_test(chunks_are_apart), /* fills the rooms */
 	};
 	return cmocka_run_group_tests(tests, start, NULL);
