@@ -18,7 +18,9 @@
  * which the C library frees when a thread ends, as it was told when libpmemobj was loaded.
  *
  * When a room is full, the C library's heap takes its place.  What the program itself allocates always comes from that heap.
- * If the program has another allocator than the C library's, libpmemobj uses that, as without us. */
+ * If the program has another allocator than the C library's, or another memset or pthread_mutex_init, libpmemobj uses that, as
+ * without us. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -217,10 +219,17 @@ static void *rooms_map(size_t bytes)
 	return at;
 }
 
-/* Another allocator may be there to find mistakes. */
-static bool malloc_is_plain(void)
+/* Other functions than the C library's may be there to find mistakes. */
+static bool functions_are_plain(const struct rebind_function *functions, size_t count)
 {
-	return malloc == __libc_malloc;
+	Dl_info library, found;
+
+	if (malloc != __libc_malloc || !dladdr((void *)__libc_malloc, &library))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!dladdr(functions[i].before, &found) || found.dli_fbase != library.dli_fbase)
+			return false;
+	return true;
 }
 
 long pmemobj_memory_pages(void)
@@ -238,14 +247,14 @@ void pmemobj_memory_start(void)
 		{"pthread_mutex_init", lib_mutex_init, pthread_mutex_init, false, false},
 		{"pthread_mutex_destroy", lib_mutex_destroy, pthread_mutex_destroy, false, false},
 	};
-	size_t bytes = ALL_BYTES + HUGE;
+	size_t bytes = ALL_BYTES + HUGE, count = sizeof(functions) / sizeof(*functions);
 
-	if (!stub_page->lean_pmemobj || !malloc_is_plain())
+	if (!stub_page->lean_pmemobj || !functions_are_plain(functions, count))
 		return;
 	void *at = rooms_map(bytes);
 	if (!at)
 		return;
-	if (!rebind_library("libpmemobj.so", functions, sizeof(functions) / sizeof(*functions))) {
+	if (!rebind_library("libpmemobj.so", functions, count)) {
 		syscall(SYS_munmap, at, bytes);
 		small.from = 0;
 		return;
