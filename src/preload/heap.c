@@ -31,11 +31,16 @@ enum {
 
 static bool considered;
 
+static bool limit_allows(int resource, size_t bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur / 8;
+}
+
 bool heap_may_reserve(size_t bytes)
 {
-	struct rlimit space;
-
-	return getrlimit(RLIMIT_AS, &space) < 0 || space.rlim_cur == RLIM_INFINITY || bytes <= space.rlim_cur / 8;
+	return limit_allows(RLIMIT_AS, bytes) && limit_allows(RLIMIT_DATA, bytes);
 }
 
 static size_t room_for(long faults)

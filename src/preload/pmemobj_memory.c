@@ -14,8 +14,13 @@
  *     is freed twice aborts the program.
  *  4. A mutex that is zero is initialized and not locked.  To initialize or to destroy one in our rooms does nothing.
  *
+ * libpmemobj calls malloc through a variable.  Its few calls by name remain the C library's: they make messages of threads,
+ * which the C library frees when a thread ends, as it was told when libpmemobj was loaded.
+ *
  * When a room is full, the C library's heap takes its place.  What the program itself allocates always comes from that heap.
- * If the program has another allocator than the C library's, libpmemobj uses that, as without us. */
+ * If the program has another allocator than the C library's, or another memset or pthread_mutex_init, libpmemobj uses that, as
+ * without us. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -106,11 +111,12 @@ static void *chunk_new(size_t bytes)
 	struct room *room = room_for(bytes);
 	struct header *chunk = room_take(room, bytes);
 
+	fresh = chunk;
 	if (!chunk)
 		return NULL;
 	chunk[-1].bytes = fresh_bytes = bytes;
 	atomic_store_explicit(used_of(room, chunk), mark_of(room, chunk), memory_order_relaxed);
-	return fresh = chunk;
+	return chunk;
 }
 
 static void chunk_free(void *chunk)
@@ -169,22 +175,25 @@ static void *lib_memset(void *at, int value, size_t bytes)
 	return is_zero ? at : memset(at, value, bytes);
 }
 
-static bool mutex_is_zero(const pthread_mutex_t *mutex)
+/* A mutex may be in PM, whose reads count.  So others are not looked at. */
+static bool mutex_is_ours_and_zero(const pthread_mutex_t *mutex)
 {
 	uint64_t words[sizeof(*mutex) / sizeof(uint64_t)];
 
+	if (!is_ours(mutex))
+		return false;
 	memcpy(words, mutex, sizeof(words));
-	return is_ours(mutex) && !(words[0] | words[1] | words[2] | words[3] | words[4]);
+	return !(words[0] | words[1] | words[2] | words[3] | words[4]);
 }
 
 static int lib_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *how)
 {
-	return !how && mutex_is_zero(mutex) ? 0 : pthread_mutex_init(mutex, how);
+	return !how && mutex_is_ours_and_zero(mutex) ? 0 : pthread_mutex_init(mutex, how);
 }
 
 static int lib_mutex_destroy(pthread_mutex_t *mutex)
 {
-	return mutex_is_zero(mutex) ? 0 : pthread_mutex_destroy(mutex);
+	return mutex_is_ours_and_zero(mutex) ? 0 : pthread_mutex_destroy(mutex);
 }
 
 /* NULL: there is no memory for them. */
@@ -204,30 +213,37 @@ static void *rooms_map(size_t bytes)
 	return at;
 }
 
-/* Another allocator may be there to find mistakes. */
-static bool malloc_is_plain(void)
+/* Other functions than the C library's may be there to find mistakes. */
+static bool functions_are_plain(const struct rebind_function *functions, size_t count)
 {
-	return malloc == __libc_malloc;
+	Dl_info library, found;
+
+	if (malloc != __libc_malloc || !dladdr((void *)__libc_malloc, &library))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!dladdr(functions[i].before, &found) || found.dli_fbase != library.dli_fbase)
+			return false;
+	return true;
 }
 
 void pmemobj_memory_start(void)
 {
 	const struct rebind_function functions[] = {
-		{"malloc", lib_malloc, malloc, true},
-		{"free", lib_free, free, true},
-		{"realloc", lib_realloc, realloc, true},
-		{"memset", lib_memset, memset, false},
-		{"pthread_mutex_init", lib_mutex_init, pthread_mutex_init, false},
-		{"pthread_mutex_destroy", lib_mutex_destroy, pthread_mutex_destroy, false},
+		{"malloc", lib_malloc, malloc, .required = true, .variables = true},
+		{"free", lib_free, free, .required = true},
+		{"realloc", lib_realloc, realloc, .required = true},
+		{"memset", lib_memset, memset, false, false},
+		{"pthread_mutex_init", lib_mutex_init, pthread_mutex_init, false, false},
+		{"pthread_mutex_destroy", lib_mutex_destroy, pthread_mutex_destroy, false, false},
 	};
-	size_t bytes = ALL_BYTES + HUGE;
+	size_t bytes = ALL_BYTES + HUGE, count = sizeof(functions) / sizeof(*functions);
 
-	if (!stub_page->lean_pmemobj || !malloc_is_plain())
+	if (!stub_page->lean_pmemobj || !functions_are_plain(functions, count))
 		return;
 	void *at = rooms_map(bytes);
 	if (!at)
 		return;
-	if (!rebind_library("libpmemobj.so", functions, sizeof(functions) / sizeof(*functions))) {
+	if (!rebind_library("libpmemobj.so", functions, count)) {
 		syscall(SYS_munmap, at, bytes);
 		return;
 	}

@@ -81,8 +81,10 @@ static void **slot_of(const struct library *l, const Elf64_Rela *r, const struct
 {
 	const Elf64_Sym *symbol = &l->symbols[ELF64_R_SYM(r->r_info)];
 	uint32_t type = ELF64_R_TYPE(r->r_info);
+	bool named = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+	bool variable = type == R_X86_64_64 && !r->r_addend;
 
-	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && (type != R_X86_64_64 || r->r_addend))
+	if (!variable && (!named || f->variables))
 		return NULL;
 	if (symbol->st_shndx != SHN_UNDEF || strcmp(l->strings + symbol->st_name, f->name) != 0)
 		return NULL;

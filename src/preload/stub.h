@@ -131,7 +131,7 @@ void processor_free(void);
 struct rusage;
 void heap_consider(const struct rusage *child);
 
-/* Memory that is only reserved counts against a limit of address space, too. */
+/* Memory that is only reserved counts against limits of address space and of data, too. */
 bool heap_may_reserve(size_t bytes);
 
 /* For the server: see pmemobj_memory.c. */

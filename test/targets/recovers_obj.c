@@ -5,7 +5,8 @@
  *     recovers_obj check POOL      open, change in a transaction, close, open again, look, check; every state must be the first to be changed
  *     recovers_obj arenas POOL [LAYOUT N]  open, and print how many arenas libpmemobj has, whether it has filled the heap, and how
  *                                          many processors there are; fail if there are not N arenas
- *     recovers_obj work POOL               four threads allocate, change and free in transactions with large logs; open again, check */
+ *     recovers_obj work POOL               four threads allocate, change and free in transactions with large logs, and fail to
+ *                                          allocate too much; open again, check */
 // link: -lpmemobj -lpthread
 // cflags: -Wno-clobbered
 #include <libpmemobj.h>
@@ -112,6 +113,9 @@ static void *transactions(void *arg)
 		}
 		TX_END
 	}
+	/* The message is memory of this thread. */
+	if (pmemobj_alloc(pool, NULL, SIZE_MAX, 1, NULL, NULL) == 0 || !*pmemobj_errormsg())
+		exit(8);
 	return NULL;
 }
 

@@ -5,7 +5,7 @@
  *      also when there is no room any more
  *   2  a new chunk that is cleared is zero; any other memset sets memory
  *   3  what is freed twice, or is no chunk, aborts
- *   4  mutexes of ours work, and are zero when nobody uses them; others are passed on */
+ *   4  mutexes of ours work, and are zero when nobody uses them; others are passed on unread */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,7 +15,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -24,7 +26,16 @@
 #include "preload/rebind.h"
 #include "preload/stub.h"
 
-enum { CHUNKS = 64, STEPS = 20000, THREADS = 4, SMALL = 100, LARGE = 5000, VAST = 3 << 20, FIXED = 7 };
+enum {
+	CHUNKS = 64,
+	STEPS = 20000,
+	THREADS = 4,
+	SMALL = 100,
+	LARGE = 5000,
+	VAST = 3 << 20,
+	ELSEWHERE = 100 << 20,
+	FIXED = 7
+};
 
 static struct stub_page page = {.lean_pmemobj = 1};
 struct stub_page *stub_page = &page;
@@ -164,6 +175,21 @@ static void new_chunks_are_zero(void **state)
 	}
 }
 
+/* The last chunk is no longer a new one when another has been allocated, even elsewhere. */
+static void old_chunks_are_cleared(void **state)
+{
+	struct chunk c = {lib.malloc(SMALL), SMALL, 0};
+	char *other = lib.malloc(ELSEWHERE);
+
+	(void)state;
+	memset(c.at, FIXED, c.bytes);
+	assert_non_null(other);
+	lib.memset(c.at, 0, c.bytes);
+	assert_true(chunk_has(&c, 0));
+	lib.free(other);
+	lib.free(c.at);
+}
+
 /* The signal that ends a process which frees this after it has freed `first`. */
 static int signal_of(void *first, void *second)
 {
@@ -225,11 +251,43 @@ static void mutexes_work(void **state)
 	assert_memory_not_equal(&own, &zero, sizeof(zero));
 }
 
+enum { MUTEX_WRITTEN = 41, MUTEX_READ = 42, FAULT_WRITES = 2 };
+
+static void fault_exit(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)info;
+	_exit(((ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES ? MUTEX_WRITTEN : MUTEX_READ);
+}
+
+/* A read of PM is one that recovery has not made. */
+static void other_mutexes_are_not_read(void **state)
+{
+	pthread_mutex_t *mutex = mmap(NULL, sizeof(*mutex), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sigaction act = {.sa_sigaction = fault_exit, .sa_flags = SA_SIGINFO};
+	int status;
+
+	(void)state;
+	assert_ptr_not_equal(mutex, MAP_FAILED);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		sigaction(SIGSEGV, &act, NULL);
+		lib.mutex_init(mutex, NULL);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), MUTEX_WRITTEN);
+	munmap(mutex, sizeof(*mutex));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(new_chunks_are_zero), cmocka_unit_test(wrong_frees_abort),
-		cmocka_unit_test(mutexes_work), cmocka_unit_test(chunks_are_apart), /* fills the rooms */
+		cmocka_unit_test(new_chunks_are_zero),    cmocka_unit_test(wrong_frees_abort),
+		cmocka_unit_test(mutexes_work),           cmocka_unit_test(other_mutexes_are_not_read),
+		cmocka_unit_test(old_chunks_are_cleared), cmocka_unit_test(chunks_are_apart), /* fills the rooms */
 	};
 	return cmocka_run_group_tests(tests, start, NULL);
 }
