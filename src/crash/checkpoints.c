@@ -12,9 +12,9 @@
 /* For tests: recovery is recorded at once, and again after some runs from the start; every touch may be a checkpoint. */
 #define EARLY "BLACKOUT_CHECKPOINTS_EARLY"
 
-#define COST_EXPECTED 1.5 /* seconds for the first recording */
-#define COST_RATIO 10     /* recoveries must have taken so many times as long: it may be in vain, */
-#define COST_RATIO_LONG 4 /* or so many times, if each of them takes long: there is more to save */
+#define COST_EXPECTED 0.75 /* seconds for the first recording */
+#define COST_RATIO 10      /* recoveries must have taken so many times as long: it may be in vain, */
+#define COST_RATIO_LONG 4  /* or so many times, if each of them takes long: there is more to save */
 #define LONG_SECONDS 0.002
 #define WORTH_SHARE 0.05 /* of recovery: checkpoints that save less are not worth it */
 #define WORTH_SECONDS 0.0002
@@ -29,6 +29,8 @@ enum {
 	TREE_LEAVES = 16, /* that a run on undecided lines is taken to have */
 	USUAL_OVER = 64,  /* runs that the average is about */
 	WALKS_MAX = 3,    /* of a worker, without leaving a checkpoint */
+	DEEPER_MAX = 2,   /* checkpoints just before such reads */
+	COMMON_MAX = 4,   /* reads that may be such ones */
 };
 
 /* A checkpoint of the plan. */
@@ -36,6 +38,12 @@ struct halt {
 	struct profile_point point; /* what recovery has done when it comes there */
 	struct walk_range *stored;
 	double seconds; /* from the start to there, or to the touch before it */
+};
+
+/* A read at which states first differ, and how many did. */
+struct common {
+	size_t read;
+	unsigned often;
 };
 
 /* What is known from one recording. */
@@ -52,11 +60,10 @@ struct route {
 	struct checkpoint_plan plan;
 	size_t most; /* stops that it may have */
 	struct halt stops[CHECKPOINTS_MAX];
-	size_t read;        /* at which a state last differed, */
-	unsigned often;     /* and how many before it */
+	struct common common[COMMON_MAX];
+	unsigned deepened;  /* reads for which the plan has a stop just before them, or cannot have one */
 	double spent;       /* seconds of runs from a checkpoint, */
 	unsigned runs;      /* and how many there were */
-	bool deepened;      /* the plan has a stop just before such a read, or cannot have one */
 	struct outcome end; /* of a run in which all was as in the profile */
 	bool ends;          /* it is there */
 };
@@ -156,12 +163,13 @@ void checkpoints_learn(struct checkpoints *k, struct profile *profile, double se
 
 /* The plan */
 
-/* The stops are sorted; a stop behind a touch follows the one at the touch. */
+/* The stops are sorted by event and visits. */
 static size_t plan_place(const struct route *r, size_t event, uint32_t visits)
 {
 	size_t i = r->plan.count;
 
-	while (i > 0 && (r->plan.stops[i - 1].event > event || (r->plan.stops[i - 1].event == event && !visits)))
+	while (i > 0 && (r->plan.stops[i - 1].event > event ||
+			 (r->plan.stops[i - 1].event == event && r->plan.stops[i - 1].visits >= visits)))
 		i--;
 	return i;
 }
@@ -206,14 +214,15 @@ static size_t stops_most(const struct checkpoints *k, const struct outcome *outc
 	return most < CHECKPOINTS_MAX ? (size_t)most : CHECKPOINTS_MAX;
 }
 
-/* Stops at even distances up to the last touch that is possible, at least one; with room for one more, if there is. */
+/* Stops at even distances up to the last touch that is possible, at least one; with room for the deeper ones, if there is. */
 static void stops_choose(struct route *r, size_t last)
 {
+	size_t most = r->most > DEEPER_MAX ? r->most - DEEPER_MAX : 1;
 	double before = 0;
 
 	for (size_t i = 0; i <= last; i++) {
 		double now = progress_at(r, i, last);
-		bool far = r->plan.count + 2 < r->most && now - before >= 2.0 / (double)(r->most - 1);
+		bool far = r->plan.count + 1 < most && now - before >= 2.0 / (double)most;
 
 		if (r->agreed[i] == PROFILE_END || (!far && i < last))
 			continue;
@@ -315,7 +324,7 @@ static void plan_deepen(struct checkpoints *k, size_t read)
 	struct profile_stop stop;
 	size_t event;
 
-	r->deepened = true;
+	r->deepened++;
 	if (!profile_stop_before(r->profile, read, &stop) || (event = event_of(r, stop.touch)) == r->way_count)
 		return;
 	if (event_seconds(r, event + !!stop.visits) - saved <= worth_of(k) || r->plan.count >= r->most)
@@ -326,6 +335,21 @@ static void plan_deepen(struct checkpoints *k, size_t read)
 	r->runs = 0;
 }
 
+/* The entry of this read, or of the rarest one, which gives way to it. */
+static struct common *common_find(struct route *r, size_t read)
+{
+	struct common *rarest = r->common;
+
+	for (struct common *c = r->common; c < r->common + COMMON_MAX; c++) {
+		if (c->often && c->read == read)
+			return c;
+		if (c->often < rarest->often)
+			rarest = c;
+	}
+	*rarest = (struct common){.read = read};
+	return rarest;
+}
+
 static void difference_note(struct checkpoints *k, size_t read)
 {
 	struct route *r = &k->route;
@@ -333,9 +357,8 @@ static void difference_note(struct checkpoints *k, size_t read)
 	/* The files have other sizes, or nothing is known of what comes later. */
 	if (read >= profile_read_count(r->profile))
 		return;
-	r->often = r->read == read ? r->often + 1 : 0;
-	r->read = read;
-	if (r->logged && !r->deepened && r->often >= OFTEN)
+	struct common *common = common_find(r, read);
+	if (r->logged && common->often++ == OFTEN && r->deepened < DEEPER_MAX)
 		plan_deepen(k, read);
 }
 
@@ -343,7 +366,7 @@ static void difference_note(struct checkpoints *k, size_t read)
 
 static size_t route_reach(const struct route *r, const struct stage_view *view)
 {
-	bool all = !r->logged || r->ends || r->complete || !r->deepened || !r->plan.count;
+	bool all = !r->logged || r->ends || r->complete || r->deepened < DEEPER_MAX || !r->plan.count;
 	size_t most = all ? PROFILE_END : r->stops[r->plan.count - 1].point.reads;
 
 	return profile_reach(r->profile, view->files, view->count, most);

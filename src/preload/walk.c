@@ -244,16 +244,22 @@ static void page_touch(uint32_t file, uint64_t offset, uint64_t at_ns)
 	page_protect(file, offset, true);
 }
 
-/* Visits are over. */
-static void stop_visited(uint64_t at_ns)
+/* Leave a checkpoint before this visit.  False: no more visits are counted. */
+static bool stop_visited(uint64_t at_ns)
 {
-	if (walk.visited.hash != walk.block->stops[walk.next].hash) {
+	const struct walk_stop *stop = &walk.block->stops[walk.next];
+
+	if (walk.visited.hash != stop->hash) {
 		walk_end("recovery takes another way than before");
-		return;
+		return false;
 	}
 	stop_leave(at_ns);
-	if (walk.on)
+	if (!walk.on)
+		return false;
+	walk.visits = stop_at(stop->event);
+	if (!walk.visits)
 		mappings_close();
+	return walk.visits;
 }
 
 /* An access to a page that was touched before. */
@@ -261,10 +267,8 @@ static void page_visit(uint32_t file, uint64_t offset, uint64_t at_ns)
 {
 	uint64_t closed = walk_visits_add(&walk.visited, walk_page(file, offset));
 
-	if (walk.visited.count == walk.block->stops[walk.next].visits) {
-		stop_visited(at_ns);
+	if (walk.visited.count == walk.block->stops[walk.next].visits && !stop_visited(at_ns))
 		return;
-	}
 	page_protect(file, offset, true);
 	if (closed)
 		page_protect(walk_page_file(closed), walk_page_offset(closed), false);

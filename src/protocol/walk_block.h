@@ -52,7 +52,7 @@ struct walk_range {
 };
 
 /* Leave a checkpoint just before the touch that is event number `event`; or, if `visits` is not 0, before that many visits
- * after it: see below. */
+ * after it; several stops may follow the same touch, by visits. */
 struct walk_stop {
 	uint32_t event, visits;
 	uint64_t hash;          /* of the visits */

@@ -65,10 +65,11 @@ static size_t stops_planned(uint64_t memory)
 static void test_room(void **state)
 {
 	(void)state;
-	/* One is left for a read that differs often. */
-	assert_int_equal(stops_planned(0), CHECKPOINTS_MAX - 1);
-	assert_int_equal(stops_planned(1), CHECKPOINTS_MAX - 1);
-	assert_int_equal(stops_planned(ROOM / 3), 2);
+	/* Two are left for reads that differ often. */
+	assert_int_equal(stops_planned(0), CHECKPOINTS_MAX - 2);
+	assert_int_equal(stops_planned(1), CHECKPOINTS_MAX - 2);
+	assert_int_equal(stops_planned(ROOM / 4), 2);
+	assert_int_equal(stops_planned(ROOM / 3), 1);
 	assert_int_equal(stops_planned(ROOM), 1);
 	assert_int_equal(stops_planned(ROOM + 1), 0);
 }
@@ -110,9 +111,45 @@ static void test_visits(void **state)
 	assert_int_equal(visits_planned(true, false), 0);
 }
 
+/* States differ at one of two reads of the second round, by turns: there is a stop before each. */
+static void test_visits_of_two(void **state)
+{
+	static const uint64_t pages[] = {PAGE + 5, PAGE};
+	struct checkpoints *k = checkpoints_new(1, "/nowhere", ROOM);
+	const struct outcome outcome = {.seconds = 1, .mode = RECOVERY_FORK};
+	const struct stage_view view = {.files = &file, .count = 1};
+	struct checkpoints_worker worker = {0};
+	struct checkpoints_choice choice;
+	struct walk_event events[PAGES];
+	const struct checkpoint_plan *plan = NULL;
+
+	(void)state;
+	events_make(events);
+	checkpoints_learn(k, profile_make(2, true), 1);
+	for (int i = 0; i < 2 * STATES; i++) {
+		uint8_t *byte = &bytes[pages[i % 2] * PROFILE_PAGE + SECOND];
+
+		*byte ^= (uint8_t)(i > 0);
+		choice = checkpoints_choose(k, &worker, &view, 0);
+		plan = choice.plan ? choice.plan : plan;
+		checkpoints_ran(k, &worker, &outcome, &(struct checkpoints_walk){events, PAGES, false});
+		*byte = 0;
+	}
+	assert_non_null(plan);
+	assert_true(plan->count > 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct checkpoint_stop *stop = &plan->stops[plan->count - 2 + i];
+
+		assert_int_equal(stop->event, PAGES - 1);
+		assert_int_equal(stop->visits, pages[1 - i] + 1);
+	}
+	checkpoints_free(k);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_room), cmocka_unit_test(test_visits)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_room), cmocka_unit_test(test_visits),
+					   cmocka_unit_test(test_visits_of_two)};
 
 	setenv("BLACKOUT_CHECKPOINTS_EARLY", "1", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
