@@ -178,7 +178,7 @@ static void *lib_memset(void *at, int value, size_t bytes)
 /* A mutex may be in PM, whose reads count.  So others are not looked at. */
 static bool mutex_is_ours_and_zero(const pthread_mutex_t *mutex)
 {
-	uint64_t words[sizeof(*mutex) / sizeof(uint64_t)];
+	uint64_t words[sizeof(pthread_mutex_t) / sizeof(uint64_t)];
 
 	if (!is_ours(mutex))
 		return false;
