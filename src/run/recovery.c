@@ -597,6 +597,13 @@ int recovery_other(struct recovery *r, unsigned worker, char *const *argv, char 
 	return result;
 }
 
+bool recovery_left(const struct recovery *r, unsigned worker, const char *path, char *buffer, size_t size)
+{
+	const struct worker *w = &r->slots[worker].worker;
+
+	return w->is_open && scene_path(&w->scene, path, buffer, size);
+}
+
 int recovery_start_other(struct recovery *r, unsigned worker, char *const *argv, char *const *environment,
 			 unsigned patience, void *ticket, struct err *err)
 {

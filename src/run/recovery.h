@@ -150,6 +150,9 @@ int recovery_run(struct recovery *recovery, unsigned worker, unsigned patience, 
 int recovery_other(struct recovery *recovery, unsigned worker, char *const *argv, char *const *environment,
 		   unsigned patience, struct outcome *outcome, struct err *err);
 
+/* Where a PM file is that the worker's last such run has left, until its next run.  False: there was none. */
+bool recovery_left(const struct recovery *recovery, unsigned worker, const char *path, char *buffer, size_t size);
+
 /* The same on this idle worker beside others, without waiting for the end: options.done gets the ticket and the
  * outcome.  `argv` and `environment` must live until then. */
 int recovery_start_other(struct recovery *recovery, unsigned worker, char *const *argv, char *const *environment,

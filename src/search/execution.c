@@ -292,6 +292,7 @@ static int native_run(struct running *r, struct err *err)
 	if (result < 0)
 		return result;
 	r->result->was_native = true;
+	r->result->left = place_left(r->place, r->files, r->file_count);
 	r->result->native = outcome.ending;
 	/* How to use a program is often said on standard output. */
 	bool refused = outcome.ending.kind == ENDING_EXIT && !outcome.err.size;
@@ -486,6 +487,7 @@ static int recording_judge(struct running *r, struct err *err)
 	if (analysis_new(&analysis, &how, err) == 0 && analysis_read(analysis, recording, err) == 0) {
 		judged = analysis_judge(analysis, &facts);
 		r->result->judged = judged->findings && !judged->unwritten;
+		r->result->findings = judged->findings ? judged->findings->count : 0;
 		r->result->cut = judged->tests_left;
 		if (judged->unwritten)
 			*err = *judged->unwritten;
@@ -563,13 +565,29 @@ static int first_record(struct running *r, struct err *err)
 	return back ? path_record(r, err) : 0;
 }
 
+static bool is_fruitless(const struct running *r)
+{
+	const struct fruitless *known = r->plan->fruitless;
+
+	if (!(r->parts & EXECUTION_PROMISING) || !r->result->left)
+		return false;
+	for (size_t i = 0; i < known->left.count; i++)
+		if (known->left.at[i] == r->result->left)
+			return true;
+	return false;
+}
+
 static int runs_do(struct running *r, struct err *err)
 {
 	bool first = r->parts & EXECUTION_FIRST;
 	int result = first ? first_record(r, err) : 0;
 
-	if (result == 0 && r->parts & EXECUTION_NATIVE)
+	if (result == 0 && r->parts & (EXECUTION_NATIVE | EXECUTION_PROMISING))
 		result = native_run(r, err);
+	if (result == 0 && is_fruitless(r)) {
+		r->result->fruitless = true;
+		return 0;
+	}
 	if (result == 0 && !first)
 		result = path_record(r, err);
 	if (result == 0 && r->parts & EXECUTION_JUDGE)
@@ -603,6 +621,8 @@ static int execution_run(struct running *r, struct err *err)
 	result = place_prepare(r, err) < 0 ? -1 : runs_do(r, err);
 	place_close(r->place);
 	free(r->client);
+	if (result == 0 && r->result->fruitless)
+		return 0;
 	if (result == 0 && r->parts & EXECUTION_JUDGE)
 		result = recording_judge(r, err);
 	return result < 0 ? result : recordings_compress(r, err);

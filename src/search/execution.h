@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "analysis/analysis.h"
+#include "base/vec.h"
 #include "run/recorder.h"
 #include "search/behavior.h"
 #include "search/conversation.h"
@@ -25,6 +26,11 @@
 #define EXECUTIONS_DIR "search"
 #define EXECUTION_RECORDING "recording" /* in an execution's directory */
 #define EXECUTION_OPERATIONS "ops"      /* in an input's directory */
+
+/* What executions without a finding have left behind: an input that leaves the same is not likely to show one. */
+struct fruitless {
+	VEC_OF(uint64_t) left; /* place_left */
+};
 
 /* What all executions of a search share. */
 struct execution_plan {
@@ -41,6 +47,7 @@ struct execution_plan {
 	uint32_t layers;                     /* that the detectors need */
 	const struct analysis_options *how;  /* how recordings are judged */
 	const struct behavior_set *behavior; /* whose crash states were tested so far */
+	const struct fruitless *fruitless;   /* what is known of them so far */
 	struct symbols *symbols;             /* of the code that was seen so far: executions begin with them */
 	double timeout;                      /* seconds, natively */
 	unsigned jobs;                       /* executions at a time */
@@ -55,18 +62,23 @@ enum execution_part {
 	EXECUTION_FIRST = 2,
 	EXECUTION_JUDGE = 4, /* judge the recording */
 	EXECUTION_TEST = 8,  /* test its crash states even if its behavior is not new */
+	/* Record only if it leaves other files behind, natively, than all executions that showed nothing. */
+	EXECUTION_PROMISING = 16,
 };
 
 /* Plain data: it comes through a pipe. */
 struct execution_result {
 	bool done; /* otherwise *err says what went wrong, unless it was stopped */
 	bool stopped;
-	bool full;   /* it went wrong, and no space is left for recordings */
-	bool judged; /* there is a findings.json */
-	bool cut;    /* time was up before all crash states were tested */
-	bool tested; /* its behavior was new, so crash states were tested if there is a recovery command */
+	bool full;       /* it went wrong, and no space is left for recordings */
+	bool judged;     /* there is a findings.json, */
+	size_t findings; /* with so many findings */
+	bool cut;        /* time was up before all crash states were tested */
+	bool tested;     /* its behavior was new, so crash states were tested if there is a recovery command */
 	struct ending native, recorded;
 	bool was_native;
+	uint64_t left;    /* what it left behind, natively (place_left) */
+	bool fruitless;   /* an execution without a finding has left the same: it was not recorded */
 	char said[256];   /* the last line that the program printed on standard error, natively */
 	bool unknown;     /* it used PM files that the start does not know: call start_learn */
 	bool is_untested; /* crash states could not be tested: */

@@ -193,7 +193,7 @@ static unsigned parts_choose(const struct input_search *s, uint64_t number)
 
 	switch (attempt->origin) {
 	case ORIGIN_SEED: return EXECUTION_FIRST | EXECUTION_NATIVE | EXECUTION_JUDGE | tests;
-	case ORIGIN_MINIMIZED: return EXECUTION_JUDGE | EXECUTION_TEST;
+	case ORIGIN_MINIMIZED: return EXECUTION_PROMISING | EXECUTION_JUDGE | EXECUTION_TEST;
 	default: return EXECUTION_NATIVE | EXECUTION_JUDGE | tests;
 	}
 }
@@ -592,6 +592,7 @@ int input_search_new(struct input_search **search, const struct input_search_opt
 	s->options = options;
 	s->plan = options->plan;
 	s->plan.behavior = &s->tested;
+	s->plan.fruitless = &s->fruitless;
 	s->plan.symbols = symbols_open(NULL);
 	s->random = random_seed(options->seed, 0);
 	if (s->plan.jobs > JOBS_MOST)
@@ -627,6 +628,7 @@ void input_search_free(struct input_search *s)
 	gathering_free(s->gathering);
 	behavior_set_free(&s->behavior);
 	behavior_set_free(&s->tested);
+	vec_free(&s->fruitless.left);
 	symbols_close(s->plan.symbols);
 	sides_free(&s->sides);
 	turner_free(s->turner);

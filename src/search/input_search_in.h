@@ -78,6 +78,7 @@ struct input_search {
 	struct execution_plan plan;
 	struct gathering *gathering;
 	struct behavior_set behavior; /* that was seen */
+	struct fruitless fruitless;
 	struct behavior_set tested; /* the part of it whose crash states were tested, if there is a recovery command */
 	struct sides sides;
 	struct reach *reach;

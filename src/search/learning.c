@@ -359,6 +359,14 @@ static int learned_take(struct input_search *s, uint64_t number, const char *rec
 	return ending_judge(s, number, err);
 }
 
+/* What an execution left behind whose crash states were tested, and that showed nothing. */
+static void fruitless_note(struct input_search *s, const struct execution_result *result)
+{
+	if (result->left && result->judged && result->tested && !result->cut && !result->is_untested &&
+	    !result->findings)
+		vec_push(&s->fruitless.left, result->left);
+}
+
 int result_take(struct input_search *s, uint64_t number, const struct execution_result *result, struct err *err)
 {
 	struct attempt *attempt = attempt_of(s, number);
@@ -370,6 +378,7 @@ int result_take(struct input_search *s, uint64_t number, const struct execution_
 	memcpy(attempt->said, result->said, sizeof(attempt->said));
 	s->executions++;
 	s->minimized += attempt->origin == ORIGIN_MINIMIZED;
+	fruitless_note(s, result);
 	if (execution_dir(dir, &s->plan, number, err) < 0 ||
 	    path_make(recording, sizeof(recording), err, "%s/" EXECUTION_RECORDING, dir) < 0)
 		return -1;

@@ -5,7 +5,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "base/mem.h"
 #include "image/stage.h"
@@ -13,7 +16,10 @@
 #include "run/namespace.h"
 #include "run/recovery.h"
 
+enum { LEFT_MOST = 64 << 20 /* bytes in all: to hash them takes much less time than a recording */ };
+
 struct place {
+	const struct origin *origin;
 	struct staging *staging;
 	struct stage *stage;
 	struct state *state; /* the files of the start */
@@ -69,6 +75,7 @@ int place_open(struct place **result, const struct place_options *o, struct err 
 	struct place *place = mem_alloc(sizeof(*place));
 
 	*result = place;
+	place->origin = start_origin(o->start);
 	if (recovery_open(place, o, err) < 0 ||
 	    staging_open(&place->staging, start_origin(o->start), o->fallback, 1, err) < 0)
 		return -1;
@@ -122,4 +129,48 @@ int place_run(struct place *place, const struct place_run *run, struct outcome *
 	if (result == 0)
 		result = recovery_other(place->recovery, 0, run->argv, run->environment, run->patience, outcome, err);
 	return result == RECOVERY_INTERRUPTED ? PLACE_STOPPED : result;
+}
+
+static bool is_among(const struct place_file *files, size_t count, const char *path)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(files[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Add a file; one that does not exist is another one than one that is empty. */
+static bool file_hash(XXH3_state_t *hash, const char *path, uint64_t *room)
+{
+	char bytes[65536];
+	struct stat status = {0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int64_t size = fd < 0 ? -1 : fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ? INT64_MAX : status.st_size;
+	ssize_t got = size > 0 ? 1 : 0;
+
+	if (size > (int64_t)*room)
+		got = -1;
+	XXH3_64bits_update(hash, &size, sizeof(size));
+	while (got > 0 && (got = read(fd, bytes, sizeof(bytes))) > 0)
+		XXH3_64bits_update(hash, bytes, (size_t)got);
+	if (fd >= 0)
+		close(fd);
+	*room -= got == 0 && size > 0 ? (uint64_t)size : 0;
+	return got == 0;
+}
+
+uint64_t place_left(const struct place *place, const struct place_file *inputs, size_t count)
+{
+	XXH3_state_t *hash = XXH3_createState();
+	uint64_t room = LEFT_MOST;
+	char path[PATH_MAX];
+	bool known = hash && XXH3_64bits_reset(hash) == XXH_OK;
+
+	for (size_t i = 0; known && i < origin_path_count(place->origin); i++)
+		if (!is_among(inputs, count, origin_path(place->origin, i)))
+			known = recovery_left(place->recovery, 0, origin_path(place->origin, i), path, sizeof(path)) &&
+				file_hash(hash, path, &room);
+	uint64_t left = known ? XXH3_64bits_digest(hash) : 0;
+	XXH3_freeState(hash);
+	return left;
 }

@@ -55,4 +55,8 @@ void place_close(struct place *place); /* NULL is fine */
 enum { PLACE_STOPPED = -2 };
 int place_run(struct place *place, const struct place_run *run, struct outcome *outcome, struct err *err);
 
+/* A hash of the start's files as the last run has left them, but not of these, which were input for it.  0: they are too
+ * large, or cannot be read. */
+uint64_t place_left(const struct place *place, const struct place_file *inputs, size_t count);
+
 #endif
