@@ -514,6 +514,7 @@ static int behavior_look(struct running *r, struct err *err)
 	int result = behavior_read(&behavior, r->recording, NULL, err);
 
 	r->result->tested = r->parts & EXECUTION_TEST || behavior_set_lacks(r->plan->behavior, &behavior);
+	r->result->idle = behavior.contexts.count == 0;
 	for (size_t i = 0; i < behavior.files.count; i++)
 		r->result->unknown |= !start_has(r->plan->start, behavior.files.at[i]);
 	behavior_free(&behavior);

@@ -75,6 +75,7 @@ struct execution_result {
 	size_t findings; /* with so many findings */
 	bool cut;        /* time was up before all crash states were tested */
 	bool tested;     /* its behavior was new, so crash states were tested if there is a recovery command */
+	bool idle;       /* it did nothing to PM */
 	struct ending native, recorded;
 	bool was_native;
 	uint64_t left;    /* what it left behind, natively (place_left) */

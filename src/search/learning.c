@@ -359,11 +359,12 @@ static int learned_take(struct input_search *s, uint64_t number, const char *rec
 	return ending_judge(s, number, err);
 }
 
-/* What an execution left behind whose crash states were tested, and that showed nothing. */
+/* What an execution left behind that showed nothing, although its crash states, if there are any, were tested. */
 static void fruitless_note(struct input_search *s, const struct execution_result *result)
 {
-	if (result->left && result->judged && result->tested && !result->cut && !result->is_untested &&
-	    !result->findings)
+	bool tested = result->idle || (result->tested && !result->cut && !result->is_untested);
+
+	if (result->left && result->judged && tested && !result->findings)
 		vec_push(&s->fruitless.left, result->left);
 }
 
