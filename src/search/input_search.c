@@ -513,6 +513,15 @@ static int step_resume(void *arg, const struct search_step *step, struct err *er
 	return status;
 }
 
+/* Inputs that were made smaller had been kept at the end of the search that goes on now. */
+static int smaller_resume(struct input_search *s, struct err *err)
+{
+	for (size_t i = 0; i < gathering_count(s->gathering); i++)
+		if (input_search_keep(s, gathering_at(s->gathering, i)->execution, err) < 0)
+			return -1;
+	return 0;
+}
+
 static void text_digest(uint64_t *digest, const char *text)
 {
 	*digest = XXH3_64bits_withSeed(text, strlen(text) + 1, *digest);
@@ -602,7 +611,8 @@ int input_search_new(struct input_search **search, const struct input_search_opt
 	s->turner = turner_new(&s->plan, options->max_input, &(struct stop){is_over, s}, err);
 	if (!s->turner || directory_prepare(s, err) < 0)
 		return -1;
-	if (options->resume && search_journal_read(s->plan.dir, digest, step_resume, s, err) < 0)
+	if (options->resume &&
+	    (search_journal_read(s->plan.dir, digest, step_resume, s, err) < 0 || smaller_resume(s, err) < 0))
 		return -1;
 	if (search_journal_open(&s->journal, s->plan.dir, digest, options->resume, err) < 0 ||
 	    course_open(&s->course, s->plan.dir, options->resume, err) < 0)
