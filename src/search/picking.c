@@ -409,6 +409,9 @@ int input_pick(struct input_search *s, struct err *err)
 			result = candidate_turn(s, &candidate, err);
 	if (result == 0 && !input_search_is_over(s))
 		result = variation_make(s, err);
+	/* A search does not end before the frontier does: its inputs that do nothing new are followed nowhere else. */
+	if (result == 0 && !input_search_is_over(s))
+		result = frontier_make(s, err);
 	s->picks += result > 0;
 	return result;
 }
