@@ -5,6 +5,7 @@
 
 #include "search.h"
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -18,16 +19,37 @@ static inline int server_socket(const char *pool, struct sockaddr_un *addr)
 	return fd;
 }
 
+/* The server is told to stop as soon as its client has ended.  What it has begun to answer it finishes: its client may have
+ * ended before it could see that. */
+static volatile sig_atomic_t server_is_answering;
+
+static inline void server_stop(int sig)
+{
+	(void)sig;
+	if (!server_is_answering)
+		_exit(0);
+}
+
+static inline bool server_answer(char *pool, int fd, bool (*answer)(char *pool, int fd))
+{
+	server_is_answering = true;
+	bool asked = answer(pool, fd);
+	server_is_answering = false;
+	return asked;
+}
+
 /* Answer connections until somebody has asked something.  `answer` closes the connection; false: it was only tried whether
  * the server is there. */
 static inline int server_serve(char *pool, const char *path, bool (*answer)(char *pool, int fd))
 {
 	struct sockaddr_un addr;
+	struct sigaction stop = {.sa_handler = server_stop, .sa_flags = SA_RESTART};
 	int fd = server_socket(path, &addr);
 
+	CHECK(sigaction(SIGTERM, &stop, NULL) == 0);
 	unlink(addr.sun_path);
 	CHECK(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 && listen(fd, 4) == 0);
-	while (!answer(pool, accept(fd, NULL, NULL)))
+	while (!server_answer(pool, accept(fd, NULL, NULL), answer))
 		;
 	return 0;
 }
