@@ -6,13 +6,16 @@
  * it.  In children that were forked from a checkpoint, each page that is written is a page to be copied.  All this takes
  * longer than what recovery does with the pool.  So:
  *
- *  1. What libpmemobj allocates comes from two rooms of ours, one for small chunks, which are written again and again, and
- *     one for large ones, which are written once.  Both are in huge pages.
+ *  1. What libpmemobj allocates comes from three rooms of ours: one for small chunks, which are written again and again, one
+ *     for large ones, which are written once, and one for vast ones, most of which is never written.  The first two are in
+ *     huge pages.
  *  2. No memory is used twice, so a new chunk is zero.  libpmemobj's Zalloc clears what it has just allocated: a memset that
  *     follows malloc, with its result and its size, does nothing.
  *  3. To free a chunk leaves the chunk alone: which ones are in use is known elsewhere.  As in the C library, a chunk that
  *     is freed twice aborts the program.
  *  4. A mutex that is zero is initialized and not locked.  To initialize or to destroy one in our rooms does nothing.
+ *     libpmemobj initializes a mutex before it does anything else with it, so those of a vast chunk are zero until one of
+ *     their page is locked.  They are not even looked at: what is not touched need not be there.
  *
  * libpmemobj calls malloc through a variable.  Its few calls by name remain the C library's: they make messages of threads,
  * which the C library frees when a thread ends, as it was told when libpmemobj was loaded.
@@ -39,9 +42,13 @@ enum {
 	SMALL_BYTES = 8 << 20,
 	SMALL_GRAIN = 32,
 	LARGE_MIN = 512,
-	LARGE_BYTES = 56 << 20,
+	LARGE_BYTES = 48 << 20,
 	LARGE_GRAIN = LARGE_MIN,
-	ALL_BYTES = SMALL_BYTES + LARGE_BYTES,
+	VAST_MIN = 1 << 20,
+	VAST_BYTES = 32 << 20,
+	VAST_GRAIN = 2048,
+	ALL_BYTES = SMALL_BYTES + LARGE_BYTES + VAST_BYTES,
+	PAGE = 4096,
 };
 
 extern void *__libc_malloc(size_t bytes);
@@ -60,9 +67,14 @@ struct room {
 	_Atomic uint8_t *used;  /* of each grain, the chunk that begins there: see mark_of; 0: none that is in use */
 };
 
-static _Atomic uint8_t small_used[SMALL_BYTES / SMALL_GRAIN], large_used[LARGE_BYTES / LARGE_GRAIN];
+static _Atomic uint8_t small_used[SMALL_BYTES / SMALL_GRAIN], large_used[LARGE_BYTES / LARGE_GRAIN],
+	vast_used[VAST_BYTES / VAST_GRAIN];
 static struct room small = {.grain = SMALL_GRAIN, .used = small_used},
-		   large = {.grain = LARGE_GRAIN, .used = large_used};
+		   large = {.grain = LARGE_GRAIN, .used = large_used},
+		   vast = {.grain = VAST_GRAIN, .used = vast_used};
+
+/* Of each page of the room for vast chunks: has it had a mutex that was not zero? */
+static _Atomic bool vast_mutexes[VAST_BYTES / PAGE];
 
 /* The chunk that this thread has just allocated, and its size; nothing has happened since. */
 static __thread void *fresh __attribute__((tls_model("initial-exec")));
@@ -75,12 +87,12 @@ static bool is_ours(const void *at)
 
 static struct room *room_for(size_t bytes)
 {
-	return bytes < LARGE_MIN ? &small : &large;
+	return bytes < LARGE_MIN ? &small : bytes < VAST_MIN ? &large : &vast;
 }
 
 static struct room *room_of(const void *chunk)
 {
-	return (uintptr_t)chunk < small.end ? &small : &large;
+	return (uintptr_t)chunk < small.end ? &small : (uintptr_t)chunk < large.end ? &large : &vast;
 }
 
 static _Atomic uint8_t *used_of(const struct room *room, const void *chunk)
@@ -175,11 +187,35 @@ static void *lib_memset(void *at, int value, size_t bytes)
 	return is_zero ? at : memset(at, value, bytes);
 }
 
+static bool is_vast(const void *at)
+{
+	return (uintptr_t)at - vast.from < VAST_BYTES;
+}
+
+/* A mutex may lie on two pages. */
+static _Atomic bool *vast_mutexes_at(const void *at)
+{
+	return &vast_mutexes[((uintptr_t)at - vast.from) / PAGE];
+}
+
+static void vast_mutex_note(const pthread_mutex_t *mutex)
+{
+	const char *last = (const char *)(mutex + 1) - 1;
+
+	if (!is_vast(mutex))
+		return;
+	atomic_store_explicit(vast_mutexes_at(mutex), true, memory_order_relaxed);
+	if (is_vast(last))
+		atomic_store_explicit(vast_mutexes_at(last), true, memory_order_relaxed);
+}
+
 /* A mutex may be in PM, whose reads count.  So others are not looked at. */
 static bool mutex_is_ours_and_zero(const pthread_mutex_t *mutex)
 {
 	uint64_t words[sizeof(pthread_mutex_t) / sizeof(uint64_t)];
 
+	if (is_vast(mutex) && !atomic_load_explicit(vast_mutexes_at(mutex), memory_order_relaxed))
+		return true;
 	if (!is_ours(mutex))
 		return false;
 	memcpy(words, mutex, sizeof(words));
@@ -188,12 +224,33 @@ static bool mutex_is_ours_and_zero(const pthread_mutex_t *mutex)
 
 static int lib_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *how)
 {
-	return !how && mutex_is_ours_and_zero(mutex) ? 0 : pthread_mutex_init(mutex, how);
+	if (!how && mutex_is_ours_and_zero(mutex))
+		return 0;
+	vast_mutex_note(mutex);
+	return pthread_mutex_init(mutex, how);
 }
 
 static int lib_mutex_destroy(pthread_mutex_t *mutex)
 {
 	return mutex_is_ours_and_zero(mutex) ? 0 : pthread_mutex_destroy(mutex);
+}
+
+static int lib_mutex_lock(pthread_mutex_t *mutex)
+{
+	vast_mutex_note(mutex);
+	return pthread_mutex_lock(mutex);
+}
+
+static int lib_mutex_trylock(pthread_mutex_t *mutex)
+{
+	vast_mutex_note(mutex);
+	return pthread_mutex_trylock(mutex);
+}
+
+static int lib_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+	vast_mutex_note(mutex);
+	return pthread_mutex_timedlock(mutex, until);
 }
 
 /* NULL: there is no memory for them. */
@@ -207,21 +264,24 @@ static void *rooms_map(size_t bytes)
 		return NULL;
 	small.from = ((uintptr_t)at + HUGE - 1) & -(uintptr_t)HUGE;
 	small.end = large.from = small.from + SMALL_BYTES;
-	large.end = large.from + LARGE_BYTES;
+	large.end = vast.from = large.from + LARGE_BYTES;
+	vast.end = vast.from + VAST_BYTES;
 	small.next = small.from;
 	large.next = large.from;
+	vast.next = vast.from;
 	return at;
 }
 
-/* Other functions than the C library's may be there to find mistakes. */
+/* Other functions than the C library's, or than ours (locks.c), may be there to find mistakes. */
 static bool functions_are_plain(const struct rebind_function *functions, size_t count)
 {
-	Dl_info library, found;
+	Dl_info library, stub, found;
 
-	if (malloc != __libc_malloc || !dladdr((void *)__libc_malloc, &library))
+	if (malloc != __libc_malloc || !dladdr((void *)__libc_malloc, &library) || !dladdr(&stub_page, &stub))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!dladdr(functions[i].before, &found) || found.dli_fbase != library.dli_fbase)
+		if (!dladdr(functions[i].before, &found) ||
+		    (found.dli_fbase != library.dli_fbase && found.dli_fbase != stub.dli_fbase))
 			return false;
 	return true;
 }
@@ -235,6 +295,9 @@ void pmemobj_memory_start(void)
 		{"memset", lib_memset, memset, false, false},
 		{"pthread_mutex_init", lib_mutex_init, pthread_mutex_init, false, false},
 		{"pthread_mutex_destroy", lib_mutex_destroy, pthread_mutex_destroy, false, false},
+		{"pthread_mutex_lock", lib_mutex_lock, pthread_mutex_lock, false, false},
+		{"pthread_mutex_trylock", lib_mutex_trylock, pthread_mutex_trylock, false, false},
+		{"pthread_mutex_timedlock", lib_mutex_timedlock, pthread_mutex_timedlock, false, false},
 	};
 	size_t bytes = ALL_BYTES + HUGE, count = sizeof(functions) / sizeof(*functions);
 
@@ -247,6 +310,6 @@ void pmemobj_memory_start(void)
 		syscall(SYS_munmap, at, bytes);
 		return;
 	}
-	if (stub_page->huge_pages && madvise((void *)small.from, ALL_BYTES, MADV_HUGEPAGE) == 0)
+	if (stub_page->huge_pages && madvise((void *)small.from, vast.from - small.from, MADV_HUGEPAGE) == 0)
 		heap_copy_room(small.from, small.end);
 }

@@ -5,7 +5,8 @@
  *      also when there is no room any more
  *   2  a new chunk that is cleared is zero; any other memset sets memory
  *   3  what is freed twice, or is no chunk, aborts
- *   4  mutexes of ours work, and are zero when nobody uses them; others are passed on unread */
+ *   4  mutexes of ours work, and are zero when nobody uses them; others are passed on unread
+ *   5  those of a vast chunk need no memory until they are locked */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -33,6 +34,7 @@ enum {
 	SMALL = 100,
 	LARGE = 5000,
 	VAST = 3 << 20,
+	PAGE = 4096,
 	ELSEWHERE = 100 << 20,
 	FIXED = 7
 };
@@ -47,6 +49,9 @@ static struct {
 	void *(*memset)(void *at, int value, size_t bytes);
 	int (*mutex_init)(pthread_mutex_t *mutex, const pthread_mutexattr_t *how);
 	int (*mutex_destroy)(pthread_mutex_t *mutex);
+	int (*mutex_lock)(pthread_mutex_t *mutex);
+	int (*mutex_trylock)(pthread_mutex_t *mutex);
+	int (*mutex_timedlock)(pthread_mutex_t *mutex, const struct timespec *until);
 } lib;
 
 bool heap_may_reserve(size_t bytes)
@@ -76,6 +81,9 @@ bool rebind_library(const char *prefix, const struct rebind_function *functions,
 	lib.memset = function_of(functions, count, "memset");
 	lib.mutex_init = function_of(functions, count, "pthread_mutex_init");
 	lib.mutex_destroy = function_of(functions, count, "pthread_mutex_destroy");
+	lib.mutex_lock = function_of(functions, count, "pthread_mutex_lock");
+	lib.mutex_trylock = function_of(functions, count, "pthread_mutex_trylock");
+	lib.mutex_timedlock = function_of(functions, count, "pthread_mutex_timedlock");
 	return true;
 }
 
@@ -251,6 +259,63 @@ static void mutexes_work(void **state)
 	assert_memory_not_equal(&own, &zero, sizeof(zero));
 }
 
+/* How many of these pages are there. */
+static size_t pages_there(const void *from, size_t count)
+{
+	unsigned char there[VAST / PAGE];
+	size_t sum = 0;
+
+	assert_true(count <= sizeof(there));
+	assert_int_equal(mincore((void *)from, count * PAGE, there), 0);
+	for (size_t i = 0; i < count; i++)
+		sum += there[i] & 1;
+	return sum;
+}
+
+static int lock_trying(pthread_mutex_t *mutex)
+{
+	return lib.mutex_trylock(mutex);
+}
+
+static int lock_in_time(pthread_mutex_t *mutex)
+{
+	return lib.mutex_timedlock(mutex, &(struct timespec){0});
+}
+
+static void vast_mutex_is_used(pthread_mutex_t *mutex, int (*lock)(pthread_mutex_t *mutex))
+{
+	assert_int_equal(lock(mutex), 0);
+	assert_int_equal(lib.mutex_destroy(mutex), EBUSY);
+	assert_int_equal(pthread_mutex_unlock(mutex), 0);
+	assert_int_equal(lib.mutex_destroy(mutex), 0);
+}
+
+static void vast_mutexes_work(void **state)
+{
+	enum { FIRST = 10, COUNT = VAST / PAGE - 1 };
+	char *chunk = lib.malloc(VAST), *page_first = chunk + PAGE - (uintptr_t)chunk % PAGE;
+	pthread_mutex_t *mutexes = (void *)page_first, *later = (void *)(page_first + FIRST * PAGE);
+	pthread_mutex_t *on_two = (void *)(page_first + 2 * FIRST * PAGE - sizeof(*on_two) / 2);
+	pthread_mutexattr_t how;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT * PAGE / sizeof(*mutexes); i++)
+		assert_int_equal(lib.mutex_init(&mutexes[i], NULL) | lib.mutex_destroy(&mutexes[i]), 0);
+	assert_int_equal(pages_there(page_first, COUNT), 0);
+	vast_mutex_is_used(mutexes, lib.mutex_lock);
+	vast_mutex_is_used(later, lock_trying);
+	vast_mutex_is_used(on_two, lock_in_time);
+	assert_int_equal(pages_there(page_first, COUNT), 4);
+
+	pthread_mutexattr_init(&how);
+	pthread_mutexattr_settype(&how, PTHREAD_MUTEX_RECURSIVE);
+	later = (void *)(page_first + 3 * FIRST * PAGE);
+	assert_int_equal(lib.mutex_init(later, &how), 0);
+	assert_int_equal(pthread_mutex_lock(later) | pthread_mutex_lock(later), 0);
+	assert_int_equal(lib.mutex_destroy(later), EBUSY);
+	lib.free(chunk);
+}
+
 enum { MUTEX_WRITTEN = 41, MUTEX_READ = 42, FAULT_WRITES = 2 };
 
 static void fault_exit(int sig, siginfo_t *info, void *context)
@@ -286,8 +351,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(new_chunks_are_zero),    cmocka_unit_test(wrong_frees_abort),
-		cmocka_unit_test(mutexes_work),           cmocka_unit_test(other_mutexes_are_not_read),
-		cmocka_unit_test(old_chunks_are_cleared), cmocka_unit_test(chunks_are_apart), /* fills the rooms */
+		cmocka_unit_test(mutexes_work),           cmocka_unit_test(vast_mutexes_work),
+		cmocka_unit_test(old_chunks_are_cleared), cmocka_unit_test(other_mutexes_are_not_read),
+		cmocka_unit_test(chunks_are_apart), /* fills the rooms */
 	};
 	return cmocka_run_group_tests(tests, start, NULL);
 }
