@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* server.h - what the servers with a Unix socket beside their pool have in common. */
+/* server.h - what the servers have in common; most have a Unix socket beside their pool. */
 #ifndef SERVER_H
 #define SERVER_H
 
@@ -38,20 +38,26 @@ static inline bool server_answer(char *pool, int fd, bool (*answer)(char *pool, 
 	return asked;
 }
 
-/* Answer connections until somebody has asked something.  `answer` closes the connection; false: it was only tried whether
- * the server is there. */
+/* Answer connections to this bound socket until somebody has asked something.  `answer` closes the connection; false: it was
+ * only tried whether the server is there. */
+static inline int server_answer_one(char *pool, int listener, bool (*answer)(char *pool, int fd))
+{
+	struct sigaction stop = {.sa_handler = server_stop, .sa_flags = SA_RESTART};
+
+	CHECK(sigaction(SIGTERM, &stop, NULL) == 0 && listen(listener, 4) == 0);
+	while (!server_answer(pool, accept(listener, NULL, NULL), answer))
+		;
+	return 0;
+}
+
 static inline int server_serve(char *pool, const char *path, bool (*answer)(char *pool, int fd))
 {
 	struct sockaddr_un addr;
-	struct sigaction stop = {.sa_handler = server_stop, .sa_flags = SA_RESTART};
 	int fd = server_socket(path, &addr);
 
-	CHECK(sigaction(SIGTERM, &stop, NULL) == 0);
 	unlink(addr.sun_path);
-	CHECK(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 && listen(fd, 4) == 0);
-	while (!server_answer(pool, accept(fd, NULL, NULL), answer))
-		;
-	return 0;
+	CHECK(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
+	return server_answer_one(pool, fd, answer);
 }
 
 /* Make the pool first. */

@@ -4,13 +4,14 @@
 // ready: 23417
 // client: 02 55 01 / 02 52 00
 // trigger client: 02 55 5a / 04 57 00 ef be
-#include "search.h"
+#include "server.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <sys/socket.h>
 
 enum { PORT = 23417, MESSAGE_MAX = 16 };
+
+static int listener;
 
 static struct sockaddr_in address(void)
 {
@@ -41,9 +42,9 @@ static void data_write(char *pool, uint8_t user, const uint8_t *message, size_t 
 }
 
 /* The first connection says who the user is, the second one what is to be done.  False: nobody said anything. */
-static bool pair_serve(char *pool, int listener)
+static bool pair_answer(char *pool, int user)
 {
-	int user = accept(listener, NULL, NULL), data;
+	int data;
 	uint8_t who[MESSAGE_MAX], what[MESSAGE_MAX];
 	size_t size = message_read(user, who);
 
@@ -63,14 +64,13 @@ static int serve(const char *path)
 {
 	char *pool = pool_create(path);
 	struct sockaddr_in addr = address();
-	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+	int on = 1;
 
+	listener = socket(AF_INET, SOCK_STREAM, 0);
 	SAVE(pool, 1);
-	CHECK(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0);
-	CHECK(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 && listen(fd, 4) == 0);
-	while (!pair_serve(pool, fd))
-		;
-	return 0;
+	CHECK(setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0);
+	CHECK(bind(listener, (struct sockaddr *)&addr, sizeof(addr)) == 0);
+	return server_answer_one(pool, listener, pair_answer);
 }
 
 static void message_send(char **bytes)
