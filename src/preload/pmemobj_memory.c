@@ -70,8 +70,7 @@ struct room {
 static _Atomic uint8_t small_used[SMALL_BYTES / SMALL_GRAIN], large_used[LARGE_BYTES / LARGE_GRAIN],
 	vast_used[VAST_BYTES / VAST_GRAIN];
 static struct room small = {.grain = SMALL_GRAIN, .used = small_used},
-		   large = {.grain = LARGE_GRAIN, .used = large_used},
-		   vast = {.grain = VAST_GRAIN, .used = vast_used};
+		   large = {.grain = LARGE_GRAIN, .used = large_used}, vast = {.grain = VAST_GRAIN, .used = vast_used};
 
 /* Of each page of the room for vast chunks: has it had a mutex that was not zero? */
 static _Atomic bool vast_mutexes[VAST_BYTES / PAGE];
