@@ -24,8 +24,9 @@ enum {
 	CONFIRMED_ONE_IN = 100,
 	FAILURES_MAX = 3, /* recordings without a profile, before no more are made */
 	EARLY_RUNS = 25,
-	OFTEN = 8,        /* states that first differ at the same read: a checkpoint just before it is worth a walk */
-	TRIED = 16,       /* runs from a checkpoint, before it is known whether they save time */
+	OFTEN = 8,  /* states that first differ at the same read: a checkpoint just before it is worth a walk */
+	TRIED = 16, /* runs from a checkpoint, before it is known whether they save time; the average is about so many */
+	AGAIN = 32,       /* runs from the start, before it is tried again whether others save time by now */
 	TREE_LEAVES = 16, /* that a run on undecided lines is taken to have */
 	USUAL_OVER = 64,  /* runs that the average is about */
 	WALKS_MAX = 3,    /* of a worker, without leaving a checkpoint */
@@ -62,7 +63,7 @@ struct route {
 	struct halt stops[CHECKPOINTS_MAX];
 	struct common common[COMMON_MAX];
 	unsigned deepened;  /* reads for which the plan has a stop just before them, or cannot have one */
-	double spent;       /* seconds of runs from a checkpoint, */
+	double usual;       /* seconds of runs from a checkpoint, on average, */
 	unsigned runs;      /* and how many there were */
 	struct outcome end; /* of a run in which all was as in the profile */
 	bool ends;          /* it is there */
@@ -331,7 +332,6 @@ static void plan_deepen(struct checkpoints *k, size_t read)
 		return;
 	stop_add(r, event, &stop);
 	r->number++;
-	r->spent = 0;
 	r->runs = 0;
 }
 
@@ -396,12 +396,13 @@ static void worker_begin(struct checkpoints_worker *w)
 	w->skipped = 0;
 }
 
-/* Does it take less time to begin at a checkpoint?  Copies of a large process may cost more than they save. */
+/* Does it take less time to begin at a checkpoint?  Copies of a large process may cost more than they save.  On a busy machine
+ * that may be chance, so it is tried again. */
 static bool route_pays(const struct checkpoints *k)
 {
 	const struct route *r = &k->route;
 
-	return k->early || r->runs < TRIED || r->spent / r->runs < (1 - WORTH_SHARE) * k->usual;
+	return k->early || r->runs < TRIED || r->usual < (1 - WORTH_SHARE) * k->usual || k->missed >= AGAIN;
 }
 
 /* Where a run begins that comes so far in the same way. */
@@ -464,9 +465,11 @@ struct checkpoints_choice checkpoints_choose_tree(struct checkpoints *k, struct 
 
 static void times_note(struct checkpoints *k, const struct checkpoints_worker *w, const struct outcome *outcome)
 {
+	struct route *r = &k->route;
+
 	if (w->shortened) {
-		k->route.spent += outcome->seconds - w->skipped;
-		k->route.runs++;
+		r->runs++;
+		r->usual += (outcome->seconds - w->skipped - r->usual) / (r->runs < TRIED ? r->runs : TRIED);
 	} else if (!w->logs && outcome->mode == RECOVERY_FORK) {
 		k->usual += (outcome->seconds - k->usual) / (k->usual ? USUAL_OVER : 1);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_checkpoints.c - how many checkpoints a recovery has, by its memory; and where.
+/* test_checkpoints.c - how many checkpoints a recovery has, by its memory; where; and when they are used.
  *
  * It reads a word of each page of a file, perhaps twice.  On the states here, only the last one differs, or one that is read
  * in the second round. */
@@ -146,11 +146,66 @@ static void test_visits_of_two(void **state)
 	checkpoints_free(k);
 }
 
+enum { RUNS = 4000, LAST = 100, STOPS = 3 };
+#define FROM_START 0.040
+
+/* How many of the last runs begin at a checkpoint.  From there they take so many seconds, the first `busy` ones as long as from
+ * the start. */
+static unsigned runs_shortened(double seconds, unsigned busy)
+{
+	struct checkpoints *k = checkpoints_new(1, "/nowhere", ROOM);
+	const struct stage_view view = {.files = &file, .count = 1};
+	struct checkpoints_worker worker = {0};
+	struct walk_event events[PAGES];
+	unsigned shortened = 0, last = 0;
+
+	events_make(events);
+	bytes[BYTES - PROFILE_PAGE] = 0;
+	checkpoints_learn(k, profile_make(1, true), 1);
+	for (unsigned i = 0; i < RUNS; i++) {
+		struct checkpoints_choice choice = checkpoints_choose(k, &worker, &view, STOPS);
+		struct outcome outcome = {.seconds = FROM_START, .mode = RECOVERY_FORK, .from = choice.from};
+
+		if (choice.from) {
+			outcome.seconds = worker.skipped + (shortened < busy ? FROM_START : seconds);
+			shortened++;
+			last += i >= RUNS - LAST;
+		}
+		checkpoints_ran(k, &worker, &outcome, &(struct checkpoints_walk){events, PAGES, false});
+		bytes[BYTES - PROFILE_PAGE] = 1;
+	}
+	checkpoints_free(k);
+	return last;
+}
+
+/* They are used if they save time, also if they did not at first.  If they do not, it is tried now and then. */
+static void test_worth(void **state)
+{
+	(void)state;
+	assert_int_equal(runs_shortened(FROM_START / 2, 0), LAST);
+	assert_int_equal(runs_shortened(FROM_START / 2, 50), LAST);
+	assert_in_range(runs_shortened(FROM_START, 0), 1, LAST / 20);
+}
+
+static int early(void **state)
+{
+	(void)state;
+	return setenv("BLACKOUT_CHECKPOINTS_EARLY", "1", 1);
+}
+
+static int not_early(void **state)
+{
+	(void)state;
+	return unsetenv("BLACKOUT_CHECKPOINTS_EARLY");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_room), cmocka_unit_test(test_visits),
-					   cmocka_unit_test(test_visits_of_two)};
-
-	setenv("BLACKOUT_CHECKPOINTS_EARLY", "1", 1);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_room, early),
+		cmocka_unit_test_setup(test_visits, early),
+		cmocka_unit_test_setup(test_visits_of_two, early),
+		cmocka_unit_test_setup(test_worth, not_early),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
