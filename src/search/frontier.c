@@ -10,6 +10,7 @@ enum {
 	HOPE_ALL_COST = 4,       /* an input that gives up all conditions seldom does what it should */
 	TRIES_FREE = 2,          /* inputs for a question before it costs more, */
 	TRIES_FREE_EACH_WON = 4, /* and more for each that went further */
+	HANGS_MOST = 3,
 };
 
 static bool was_gone(const struct frontier *f, uint64_t way)
@@ -64,7 +65,22 @@ static void fork_push(struct frontier *f, const struct route *route, uint64_t ex
 		queue_push(&f->queue, &c, rank_now(f, &c));
 }
 
-size_t frontier_learn(struct frontier *f, const struct route *route, uint64_t execution, uint64_t question)
+static void ending_take(struct frontier *f, const struct frontier_execution *of)
+{
+	uint64_t *hangs = of->question ? map_put(&f->hangs, of->question, 0) : NULL;
+
+	if (hangs && *hangs != UINT64_MAX)
+		*hangs = of->hung ? *hangs + 1 : UINT64_MAX;
+}
+
+static bool leads_to_hangs(const struct frontier *f, uint64_t question)
+{
+	const uint64_t *hangs = map_get(&f->hangs, question, 0);
+
+	return hangs && *hangs >= HANGS_MOST && *hangs != UINT64_MAX;
+}
+
+size_t frontier_learn(struct frontier *f, const struct route *route, const struct frontier_execution *of)
 {
 	struct reading reading = {0};
 	size_t ways;
@@ -72,10 +88,11 @@ size_t frontier_learn(struct frontier *f, const struct route *route, uint64_t ex
 	reading_take(&reading, route, &f->questions);
 	ways = ways_take(f, &reading);
 	/* The way that was asked for is no success by itself. */
-	if (question && ways > 1)
-		*map_put(&f->worth, question, 0) += FRONTIER_WON;
-	for (size_t i = 0; i < reading.forks.count; i++)
-		fork_push(f, route, execution, &reading.forks.at[i]);
+	if (of->question && ways > 1)
+		*map_put(&f->worth, of->question, 0) += FRONTIER_WON;
+	ending_take(f, of);
+	for (size_t i = 0; !of->hung && i < reading.forks.count; i++)
+		fork_push(f, route, of->number, &reading.forks.at[i]);
 	reading_free(&reading);
 	return ways;
 }
@@ -83,7 +100,7 @@ size_t frontier_learn(struct frontier *f, const struct route *route, uint64_t ex
 bool frontier_pop(struct frontier *f, struct candidate *candidate)
 {
 	while (queue_pop(&f->queue, rank_now, f, candidate))
-		if (!was_gone(f, candidate->way)) {
+		if (!was_gone(f, candidate->way) && !leads_to_hangs(f, candidate->question)) {
 			if (!candidate->hope)
 				*map_put(&f->ways, candidate->way, 0) += 2;
 			return true;
@@ -111,4 +128,5 @@ void frontier_free(struct frontier *f)
 	map_free(&f->questions);
 	map_free(&f->ways);
 	map_free(&f->worth);
+	map_free(&f->hangs);
 }

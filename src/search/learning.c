@@ -230,11 +230,19 @@ static void source_vary(struct input_search *s, uint64_t number, const struct ro
 		vec_push(&s->variations, v);
 }
 
+static bool attempt_hung(const struct attempt *attempt)
+{
+	return attempt->was_native && attempt->native.kind == ENDING_TIMEOUT;
+}
+
+/* Where the program hangs, its variations are likely to hang, too, and take the whole time limit. */
 static void variations_push(struct input_search *s, uint64_t number, const struct route *route)
 {
 	const struct attempt *attempt = attempt_of(s, number);
 	bool is_new = attempt->novelty || attempt->news || attempt->origin == ORIGIN_SEED;
 
+	if (attempt_hung(attempt))
+		return;
 	for (size_t i = 0; is_new && i < s->plan.sources->count; i++)
 		if (s->plan.sources->at[i].ops)
 			vec_push(&s->variations, ((struct variation){.execution = number,
@@ -288,7 +296,8 @@ static void sources_learn(struct input_search *s, uint64_t number, const struct 
 
 	if (s->options->strategy != SEARCH_PM)
 		return;
-	ways = frontier_learn(&s->frontier, route, number, attempt->question);
+	ways = frontier_learn(&s->frontier, route,
+			      &(struct frontier_execution){number, attempt->question, attempt_hung(attempt)});
 	s->dull = attempt->family == number ? 0 : s->dull + 1;
 	/* The way that was asked for is no surprise. */
 	if (attempt->origin == ORIGIN_FRONTIER)
