@@ -17,7 +17,8 @@ enum {
 	BRANCHES_BEHIND = 4,     /* how far ahead an address is followed */
 	BRANCHES_NEAR = 2,       /* of the program itself, after a side that is new */
 	JUMPS_TURNED = 16,       /* other sides of an indirect jump */
-	ADDRESSES_TURNED = 4     /* other addresses that depend on input */
+	ADDRESSES_TURNED = 4,    /* other addresses that depend on input */
+	ENDINGS_TOLD = 3         /* inputs on which the program itself ends with the same message */
 };
 
 static struct attempt *attempt_of(struct input_search *s, uint64_t number)
@@ -25,18 +26,24 @@ static struct attempt *attempt_of(struct input_search *s, uint64_t number)
 	return &s->attempts.at[number - 1];
 }
 
-/* Did an earlier execution end in the same way? */
+/* Was it told that the program ends in this way?  An execution that takes no new branch shows nothing else, and neither do
+ * many that end with the same message. */
 static bool ending_is_known(const struct input_search *s, uint64_t number)
 {
 	const struct attempt *last = &s->attempts.at[number - 1];
+	unsigned ended = 0, kept = 0;
 
-	for (const struct attempt *a = s->attempts.at; a < last; a++)
-		if (a->done && a->was_native && ending_same(a->native, last->native) && !strcmp(a->said, last->said))
-			return true;
-	return false;
+	for (const struct attempt *a = s->attempts.at; a < last; a++) {
+		bool same = a->done && a->was_native && ending_same(a->native, last->native) &&
+			    !strcmp(a->said, last->said);
+
+		ended += same;
+		kept += same && a->kept;
+	}
+	return (kept >= ENDINGS_TOLD && *last->said) || (ended && !last->news);
 }
 
-/* Crashes and hangs of the program itself are no findings about PM.  One that takes no new branch is the same again. */
+/* Crashes and hangs of the program itself are no findings about PM. */
 static int ending_judge(struct input_search *s, uint64_t number, struct err *err)
 {
 	struct attempt *attempt = attempt_of(s, number);
@@ -44,7 +51,7 @@ static int ending_judge(struct input_search *s, uint64_t number, struct err *err
 
 	if (!attempt->was_native || attempt->native.kind == ENDING_EXIT)
 		return 0;
-	if (!attempt->news && ending_is_known(s, number))
+	if (ending_is_known(s, number))
 		return 0;
 	if (input_search_keep(s, number, err) < 0)
 		return -1;
