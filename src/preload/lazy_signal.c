@@ -14,20 +14,13 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "preload/dispatch.h"
 #include "preload/insn.h"
 #include "preload/move.h"
 
 #define TRAP_FLAG 0x100
 #define DIRECTION_FLAG 0x400
 enum { FAULT_WRITE = 2, FAULT_FETCH = 16 };
-
-/* The kernel's layout; the C library's struct is larger. */
-struct kernel_action {
-	void (*handler)(int sig, siginfo_t *info, void *context);
-	unsigned long flags;
-	void (*restorer)(void);
-	uint64_t mask;
-};
 
 static const int ours[] = {SIGSEGV, SIGTRAP, SIGSYS};
 enum { OURS = sizeof(ours) / sizeof(*ours) };

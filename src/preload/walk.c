@@ -14,19 +14,10 @@
 
 #include "base/clock.h"
 #include "preload/call.h"
+#include "preload/dispatch.h"
 #include "preload/mapping_in.h"
 
-enum { SLOTS = 2 * WALK_EVENTS_MAX /* a power of two */, FAULT_WRITE = 2, FAULT_FETCH = 16, SYSCALL_BYTES = 2 };
-enum { DISPATCH = 59 /* PR_SET_SYSCALL_USER_DISPATCH */, DISPATCH_CODE = 2 /* SYS_USER_DISPATCH */ };
-#define RESTORER 0x04000000 /* SA_RESTORER */
-
-/* The kernel's layout. */
-struct kernel_action {
-	void (*handler)(int sig, siginfo_t *info, void *context);
-	unsigned long flags;
-	void (*restorer)(void);
-	uint64_t mask;
-};
+enum { SLOTS = 2 * WALK_EVENTS_MAX /* a power of two */, FAULT_WRITE = 2, FAULT_FETCH = 16 };
 
 static struct {
 	bool on;
@@ -40,9 +31,6 @@ static struct {
 
 /* Pages that were touched: the number of the page and the file, plus one.  A hash table with linear probing. */
 static uint64_t touched[SLOTS];
-
-/* Read by the kernel at each system call: 0 lets it pass. */
-static volatile char selector;
 
 bool walk_is_on(void)
 {
@@ -154,7 +142,7 @@ void walk_suspend(void)
 		walk_end("recovery changes its mappings");
 	if (!walk.on)
 		return;
-	selector = 0;
+	dispatch_selector = 0;
 	mappings_open();
 }
 
@@ -163,7 +151,7 @@ void walk_resume(void)
 	if (!walk.on)
 		return;
 	mappings_close();
-	selector = 1;
+	dispatch_selector = 1;
 }
 
 /* Traps */
@@ -171,10 +159,9 @@ void walk_resume(void)
 void walk_forget(void)
 {
 	walk.on = walk.visits = false;
-	selector = 0;
 	mappings_open();
-	CALL(SYS_rt_sigaction, SIGSEGV, &walk.segv, 0, sizeof(uint64_t));
-	CALL(SYS_rt_sigaction, SIGSYS, &walk.sys, 0, sizeof(uint64_t));
+	dispatch_action_set(SIGSEGV, &walk.segv, NULL);
+	dispatch_end(&walk.sys);
 }
 
 void walk_end(const char *why)
@@ -183,7 +170,6 @@ void walk_end(const char *why)
 		return;
 	strncpy(walk.block->end, why, WALK_REASON - 1);
 	walk_forget();
-	CALL(SYS_prctl, DISPATCH, 0, 0, 0, 0);
 	CALL(SYS_munmap, walk.block, walk.block->bytes);
 }
 
@@ -301,7 +287,7 @@ static void on_segv(int sig, siginfo_t *info, void *context)
 	/* It happens again, and the program gets it. */
 	walk_end("recovery has a fault");
 	if (info->si_code <= 0)
-		CALL(SYS_tgkill, CALL(SYS_getpid), CALL(SYS_gettid), SIGSEGV);
+		dispatch_pass_on(SIGSEGV);
 }
 
 /* Returns how long it took. */
@@ -309,7 +295,7 @@ static uint64_t call_make(greg_t *r)
 {
 	uint64_t start = clock_ns();
 
-	r[REG_RAX] = CALL(r[REG_RAX], r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]);
+	dispatch_make(r);
 	return clock_ns() - start;
 }
 
@@ -319,9 +305,9 @@ static void on_sys(int sig, siginfo_t *info, void *context)
 	uint64_t now = clock_ns();
 
 	(void)sig;
-	if (info->si_code != DISPATCH_CODE) {
+	if (!dispatch_is_call(info)) {
 		walk_end("recovery gets a signal");
-		CALL(SYS_tgkill, CALL(SYS_getpid), CALL(SYS_gettid), SIGSYS);
+		dispatch_pass_on(SIGSYS);
 		return;
 	}
 	greg_t *r = uc->uc_mcontext.gregs;
@@ -333,7 +319,7 @@ static void on_sys(int sig, siginfo_t *info, void *context)
 	case WALK_CALL_END: break;
 	}
 	walk_end(r[REG_RAX] == SYS_exit_group ? "" : "recovery makes a system call that has effects");
-	r[REG_RIP] -= SYSCALL_BYTES;
+	dispatch_leave(r);
 }
 
 static bool is_blocked(void)
@@ -346,19 +332,17 @@ static bool is_blocked(void)
 
 void walk_arm(uint64_t start_ns)
 {
-	struct kernel_action segv = {on_segv, SA_SIGINFO | RESTORER, call_return, ~(uint64_t)0};
-	struct kernel_action sys = {on_sys, SA_SIGINFO | RESTORER, call_return, ~(uint64_t)0};
+	struct kernel_action segv = dispatch_action(on_segv);
 
 	walk.start_ns = start_ns;
 	if (is_blocked())
 		return;
-	CALL(SYS_rt_sigaction, SIGSEGV, &segv, &walk.segv, sizeof(uint64_t));
-	CALL(SYS_rt_sigaction, SIGSYS, &sys, &walk.sys, sizeof(uint64_t));
+	dispatch_action_set(SIGSEGV, &segv, &walk.segv);
 	walk.on = true;
-	if (CALL(SYS_prctl, DISPATCH, 1, lazy_syscall, call_last + 1 - (const char *)lazy_syscall, &selector) < 0)
+	if (!dispatch_begin(on_sys, &walk.sys))
 		walk_end("the kernel does not report system calls");
 	else
-		selector = 1;
+		dispatch_selector = 1;
 }
 
 /* In the server */
