@@ -3,10 +3,14 @@
 #include "preload/call.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+
+enum { AWAY_MIN = 300 };
 
 /* System call number in RDI, arguments in RSI, RDX, RCX, R8, R9 and on the stack. */
 __asm__(".text\n"
@@ -38,6 +42,16 @@ __asm__(".text\n"
 	"call_last:\n"
 	"	nop\n"
 	".size call_return, .-call_return\n");
+
+int call_fd_away(int fd)
+{
+	long away = fd < 0 ? fd : CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, AWAY_MIN);
+	struct rlimit limit;
+
+	if (away == -EINVAL && CALL(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0)
+		away = CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, limit.rlim_cur / 2);
+	return (int)away;
+}
 
 long call_copy(long flags)
 {

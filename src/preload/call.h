@@ -21,6 +21,9 @@ long lazy_syscall(long number, long a, long b, long c, long d, long e, long f);
  * kernels do not say where the thread ID is stored. */
 long call_copy(long flags);
 
+/* A copy of a descriptor, out of the program's way, as far as the limit allows; negative: there is none. */
+int call_fd_away(int fd);
+
 /* For handlers whose return must pass a filter of system calls: the restorer of their action.  All our calls are made by
  * code between lazy_syscall and call_last. */
 void call_return(void);

@@ -21,6 +21,7 @@
 
 #include "preload/call.h"
 #include "preload/mapping_in.h"
+#include "preload/repeat.h"
 #include "preload/walk.h"
 
 enum { FILES_MAX = 64, PATIENCE_US = 5000000, LOOK_US = 50 };
@@ -194,9 +195,12 @@ static bool files_open(void)
 			continue;
 		const char *path = stub_page_text(stub_page, stub_page_paths(stub_page)[file].actual);
 		long fd = CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
+		int away = call_fd_away((int)fd);
+		if (fd >= 0)
+			CALL(SYS_close, fd);
+		if (away < 0)
 			return false;
-		fill.fds[file] = (int)fd + 1;
+		fill.fds[file] = away + 1;
 	}
 	return true;
 }
@@ -257,9 +261,6 @@ static void fill_gaps(void)
 		}
 		gap_show(gap, page + gap->offset % PAGE);
 	}
-	for (uint32_t i = 0; i < FILES_MAX; i++)
-		if (fill.fds[i])
-			CALL(SYS_close, fill.fds[i] - 1);
 }
 
 /* The walk */
@@ -274,6 +275,7 @@ static void copy_serve(struct walk_block *block, unsigned stop)
 	atomic_store(&block->stops[stop].server, (int32_t)CALL(SYS_getpid));
 	CALL(SYS_munmap, block, block->bytes);
 	server_serve();
+	repeat_begin();
 	fill_gaps();
 	/* A child that decides lines lazily must know the mappings. */
 	mapping_lock();

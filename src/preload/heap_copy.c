@@ -79,10 +79,10 @@ static long children_faults(void)
 	return used.ru_minflt;
 }
 
-void heap_copy_before(void)
+void heap_copy_before(bool repeats)
 {
 	heap.filled = heap.copies = 0;
-	for (size_t i = 0; i < room_count; i++) {
+	for (size_t i = 0; !repeats && i < room_count; i++) {
 		rooms[i].filled = pages_filled(&rooms[i]);
 		heap.filled += rooms[i].filled;
 	}

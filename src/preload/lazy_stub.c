@@ -272,7 +272,7 @@ static void stub_mark(uint64_t *marks)
 	file_mark(marks);
 	marks[MARK_ALIASES] = (uintptr_t)mapping_aliases_save();
 	offsets_mark(marks);
-	heap_copy_before();
+	heap_copy_before(false);
 }
 
 static void stub_adopt(int from, int to)
@@ -287,7 +287,8 @@ static void stub_reset(const uint64_t *marks)
 	CALL(SYS_truncate, paths.out, marks[MARK_OUT]);
 	CALL(SYS_truncate, paths.err, marks[MARK_ERR]);
 	file_reset(marks);
-	mapping_aliases_restore((void *)(uintptr_t)marks[MARK_ALIASES]);
+	mapping_aliases_restore((const void *)(uintptr_t)marks[MARK_ALIASES]);
+	mapping_aliases_drop((void *)(uintptr_t)marks[MARK_ALIASES]);
 	for (uint64_t i = 0; i < marks[MARK_COUNT]; i++)
 		CALL(SYS_lseek, (int)(marks[MARK_FIRST + i] >> 48), marks[MARK_FIRST + i] << 16 >> 16, SEEK_SET);
 }

@@ -2,7 +2,6 @@
 /* mapping_alias.c - anonymous files that hold memory shared by several mappings of a PM file (rule 3 of mapping.c). */
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,7 +9,7 @@
 #include "preload/call.h"
 #include "preload/mapping_in.h"
 
-enum { ALIASES_MAX = 256, ALIAS_FD_MIN = 300 };
+enum { ALIASES_MAX = 256 };
 #define ALIAS_BYTES_MAX ((size_t)64 << 20) /* more would be slower than another mode */
 
 struct alias {
@@ -63,25 +62,15 @@ static bool is_threaded(void)
 	return syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) < 0 || st.st_nlink != 3;
 }
 
-/* Keep away from the program's descriptors, as far as the limit allows. */
-static int fd_raise(int low)
-{
-	int fd = NEXT(fcntl)(low, F_DUPFD_CLOEXEC, ALIAS_FD_MIN);
-	struct rlimit limit;
-
-	if (fd < 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0)
-		fd = NEXT(fcntl)(low, F_DUPFD_CLOEXEC, (int)(limit.rlim_cur / 2));
-	syscall(SYS_close, low);
-	return fd;
-}
-
 /* Create an anonymous file with a copy of the memory. */
 static int alias_file(const void *from, size_t bytes)
 {
 	int low = memfd_create("blackout", MFD_CLOEXEC);
-	int fd = low < 0 ? -1 : fd_raise(low);
+	int fd = call_fd_away(low);
 	size_t done = 0;
 
+	if (low >= 0)
+		CALL(SYS_close, low);
 	if (fd < 0 || syscall(SYS_ftruncate, fd, bytes) < 0)
 		mapping_refuse();
 	while (done < bytes) {
@@ -178,12 +167,16 @@ void *mapping_aliases_save(void)
 	return copy;
 }
 
-void mapping_aliases_restore(void *copy)
+void mapping_aliases_restore(const void *copy)
 {
 	size_t done = 0;
 
 	for (size_t i = 0; i < alias_count; done += aliases[i++].bytes)
-		CALL(SYS_pwrite64, aliases[i].fd, (char *)copy + done, aliases[i].bytes, 0);
+		CALL(SYS_pwrite64, aliases[i].fd, (const char *)copy + done, aliases[i].bytes, 0);
+}
+
+void mapping_aliases_drop(void *copy)
+{
 	if (copy)
 		CALL(SYS_munmap, copy, alias_bytes);
 }

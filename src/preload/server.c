@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "preload/call.h"
+#include "preload/repeat.h"
 #include "preload/walk.h"
 
 enum { OFFSETS_MAX = 256, KILL_ROUNDS_MAX = 1000 };
@@ -124,10 +125,10 @@ static void fd_note(int fd)
 		server.offsets[server.offset_count++] = (struct offset){.fd = fd, .at = lseek(fd, 0, SEEK_CUR)};
 }
 
-static void offsets_restore(void)
+void server_restore(void)
 {
 	for (size_t i = 0; i < server.offset_count; i++)
-		lseek(server.offsets[i].fd, server.offsets[i].at, SEEK_SET);
+		CALL(SYS_lseek, server.offsets[i].fd, server.offsets[i].at, SEEK_SET);
 }
 
 /* Standard input may be another file, to which the command redirects it. */
@@ -259,15 +260,28 @@ static void process_begin(void)
 	setsid();
 }
 
+/* What a child does. */
+struct run {
+	uint32_t op;
+	bool repeats; /* it may go on with other states: */
+	struct repeat_last last;
+	pid_t pid;
+};
+
 /* Returns in the child, which continues where the program was stopped. */
-static bool child_start(pid_t *pid, uint32_t op, uint64_t start)
+static bool child_start(struct run *run)
 {
-	heap_copy_before();
-	*pid = child_fork(op);
-	if (*pid != 0)
+	uint32_t op = run->op;
+
+	run->repeats = op == STUB_RUN && server.further && repeat_prepare();
+	heap_copy_before(run->repeats);
+	run->pid = child_fork(op);
+	if (run->pid != 0)
 		return false;
 	heap_copy_child();
 	process_begin();
+	if (run->repeats)
+		repeat_adopt(server.request, server.reply, run->last.start);
 	syscall(SYS_close, server.request);
 	syscall(SYS_close, server.reply);
 	sigaction(SIGCHLD, &server.chld, NULL);
@@ -280,7 +294,7 @@ static bool child_start(pid_t *pid, uint32_t op, uint64_t start)
 	else
 		processor_free();
 	if (op == STUB_WALK)
-		walk_arm(start);
+		walk_arm(run->last.start);
 	return true;
 }
 
@@ -322,10 +336,11 @@ static const char *op_begin(uint32_t op)
 	return walk_begin();
 }
 
-static void child_wait(pid_t pid, uint64_t start, uint32_t op)
+static void child_wait(struct run *run)
 {
 	struct stub_reply reply = {.op = STUB_ENDED};
 	struct rusage used = {0};
+	pid_t pid = run->pid;
 	siginfo_t info;
 
 	/* Do not reap the child before its process ID is withdrawn from the page: until then the ID must not be
@@ -333,21 +348,24 @@ static void child_wait(pid_t pid, uint64_t start, uint32_t op)
 	while (pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | __WALL) < 0 && errno == EINTR)
 		;
 	atomic_store(&stub_page->running, 0);
-	reply.nanoseconds = clock_ns() - start;
+	if (run->repeats && pid > 0)
+		repeat_over(&run->last);
+	reply.nanoseconds = clock_ns() - run->last.start;
 	if (pid > 0)
 		wait4(pid, &reply.status, __WALL, &used);
 	reply.memory = (uint64_t)used.ru_maxrss * 1024;
-	if (op == STUB_LAZY)
+	if (run->op == STUB_LAZY)
 		lazy_stub_over(pid, reply.status);
-	if (op == STUB_WALK)
+	if (run->op == STUB_WALK)
 		walk_ended(&reply);
 	orphans_kill();
 	heap_copy_after();
 	heap_consider(&used);
-	processor_reconsider(start + reply.nanoseconds);
+	processor_reconsider(run->last.start + reply.nanoseconds);
 	if (atomic_load(&stub_page->refused) || pid < 0)
 		reply.op = STUB_REFUSED;
-	reply_send(&reply);
+	if (!run->last.replied)
+		reply_send(&reply);
 }
 
 static bool op_is_known(uint32_t op)
@@ -355,35 +373,46 @@ static bool op_is_known(uint32_t op)
 	return op == STUB_RUN || op == STUB_LAZY || (op == STUB_WALK && !server.further);
 }
 
+/* False: blackout is gone. */
+static bool request_read(struct stub_request *request)
+{
+	long n;
+
+	while ((n = syscall(SYS_read, server.request, request, sizeof(*request))) < 0 && errno == EINTR)
+		;
+	return n == (long)sizeof(*request);
+}
+
 /* Serve until blackout is gone; returns in children. */
 void server_serve(void)
 {
+	struct run run = {0};
 	struct stub_request request;
-	pid_t pid;
 
-	for (;;) {
-		long n = syscall(SYS_read, server.request, &request, sizeof(request));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n != (long)sizeof(request) || !op_is_known(request.op))
-			syscall(SYS_exit_group, 0);
-		uint64_t start = clock_ns();
-		processor_keep(start);
+	while (run.last.leaves || request_read(&request)) {
+		if (run.last.leaves)
+			request = run.last.request;
+		if (!op_is_known(request.op))
+			break;
+		run = (struct run){.op = request.op, .last.start = clock_ns()};
+		processor_keep(run.last.start);
 		const char *why = op_begin(request.op);
 		if (why) {
 			snprintf(stub_page->reason, STUB_REASON, "%s", why);
 			reply_send(&(struct stub_reply){.op = STUB_REFUSED});
 			continue;
 		}
-		offsets_restore();
-		if (child_start(&pid, request.op, start))
+		server_restore();
+		if (child_start(&run))
 			return;
-		if (pid < 0)
+		if (run.pid < 0)
 			snprintf(stub_page->reason, STUB_REASON, "a process cannot be forked");
 		else
-			atomic_store(&stub_page->running, pid);
-		child_wait(pid, start, request.op);
+			atomic_store(&stub_page->running, run.pid);
+		child_wait(&run);
 	}
+	for (;;)
+		syscall(SYS_exit_group, 0);
 }
 
 /* Signals wait.  The program may ignore SIGCHLD or handle it, but these are not its children. */

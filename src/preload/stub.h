@@ -97,6 +97,9 @@ void server_start(void);
 bool server_continue(const char *request, const char *reply);
 void server_serve(void);
 
+/* Offsets of files are those at which the program was stopped. */
+void server_restore(void);
+
 /* Descriptors of PM files, in a child. */
 bool fd_is_pm(int fd);
 uint32_t fd_entry(int fd);
@@ -116,7 +119,8 @@ void mapping_overlay(int fd, void *buffer, ssize_t size, off_t at);
 /* Copy, and restore, memory that several mappings of a file share, because a forked process would share it too.  NULL:
  * there is none. */
 void *mapping_aliases_save(void);
-void mapping_aliases_restore(void *copy);
+void mapping_aliases_restore(const void *copy);
+void mapping_aliases_drop(void *copy);
 /* In a forked process: have such memory of its own, with the same contents.  False: that is not possible. */
 bool mapping_aliases_own(void);
 
@@ -141,7 +145,7 @@ void pmemobj_memory_start(void);
  * the new one, and after when that has ended.  Memory whose protection changes is not copied: call spare. */
 void heap_copy_room(uintptr_t from, uintptr_t to);
 void heap_copy_anew(void); /* processes will be forked elsewhere: what was found out about copies is void */
-void heap_copy_before(void);
+void heap_copy_before(bool repeats); /* repeats: the new process keeps its pages for many runs (repeat.h) */
 void heap_copy_child(void);
 void heap_copy_after(void);
 void heap_copy_spare(const void *at, size_t bytes);
