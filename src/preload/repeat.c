@@ -158,6 +158,7 @@ static void reply_send(int code)
 
 	CALL(SYS_getrusage, RUSAGE_SELF, &used);
 	const struct stub_reply reply = {.op = STUB_ENDED,
+					 .flags = block->runs ? STUB_AGAIN : 0,
 					 .status = (code & 0xff) << 8,
 					 .nanoseconds = now_ns() - block->start,
 					 .memory = (uint64_t)used.ru_maxrss * 1024};

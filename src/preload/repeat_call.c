@@ -236,19 +236,23 @@ static bool fd_is_new(int fd)
 	return false;
 }
 
+/* This descriptor, if there is one, will be closed. */
+static bool fd_keep(int fd)
+{
+	long flags = CALL(SYS_fcntl, fd, F_GETFD), copy;
+
+	if (flags < 0 || fd_is_new(fd))
+		return true;
+	if ((copy = call_fd_away(fd)) < 0)
+		return false;
+	return undo_note((struct repeat_undo){
+		.kind = REPEAT_OPEN, .at = (uintptr_t)fd, .bytes = (size_t)flags, .before = (uintptr_t)copy});
+}
+
 static bool call_close(greg_t *r)
 {
-	int fd = (int)r[REG_RDI];
-
-	if (!fd_is_new(fd)) {
-		long flags = CALL(SYS_fcntl, fd, F_GETFD), copy = call_fd_away(fd);
-
-		if (flags >= 0 && copy < 0)
-			return false;
-		if (copy >= 0)
-			undo_note((struct repeat_undo){
-				.kind = REPEAT_OPEN, .at = (uintptr_t)fd, .bytes = (size_t)flags, .before = (uintptr_t)copy});
-	}
+	if (!fd_keep((int)r[REG_RDI]))
+		return false;
 	dispatch_make(r);
 	return true;
 }
@@ -258,6 +262,11 @@ static bool fd_make(greg_t *r)
 {
 	dispatch_make(r);
 	return failed(r[REG_RAX]) || undo_note((struct repeat_undo){.kind = REPEAT_CLOSE, .at = (uintptr_t)r[REG_RAX]});
+}
+
+static bool call_dup2(greg_t *r)
+{
+	return r[REG_RDI] != r[REG_RSI] && fd_keep((int)r[REG_RSI]) && fd_make(r);
 }
 
 /* What others will read, all children write to the same place. */
@@ -333,7 +342,7 @@ bool repeat_call(ucontext_t *context)
 			return fd_make(r);
 		return (r[REG_RSI] != F_SETFD || fd_is_new((int)r[REG_RDI])) && call_other(context);
 	case SYS_dup2:
-	case SYS_dup3:
+	case SYS_dup3: return call_dup2(r);
 	case SYS_close_range: return false;
 	}
 	return call_other(context);

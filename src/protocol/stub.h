@@ -119,7 +119,7 @@ struct stub_reply {
 	uint64_t memory; /* bytes that the process has had at most; 0: not known */
 };
 
-enum { STUB_BY_CLIENT = 1, STUB_BY_KILL = 2 };
+enum { STUB_BY_CLIENT = 1, STUB_BY_KILL = 2, STUB_AGAIN = 4 };
 
 /* Two programs share these bytes, perhaps built by different compilers. */
 _Static_assert(offsetof(struct stub_page, version) == 0, "every version of the stub finds the version here");

@@ -47,6 +47,7 @@ struct outcome {
 	struct output *output;
 	enum recovery_mode mode; /* that it ran in */
 	unsigned from;           /* the checkpoint at which it began (checkpoint.h); 0: the start */
+	bool again;              /* in a process that had run other states from there */
 	bool unconfirmed;        /* there was no run from the start to compare it with (crash/checkpoints.h) */
 	bool by_client;          /* the client failed, not the server */
 	bool touched;            /* it could write to the files of the stage: call stage_distrust */

@@ -85,6 +85,7 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 	o->seconds = (double)(w->spent_ns + reply->nanoseconds) / 1e9;
 	o->memory = reply->memory;
 	o->by_client = reply->flags & STUB_BY_CLIENT;
+	o->again = reply->flags & STUB_AGAIN;
 	if (worker_limits_usage(w) && !w->wrote_too_much)
 		w->wrote_too_much = usage_exceeds(&w->usage, &w->scene, w->options->disk);
 	/* If it ended before we killed it, that outcome counts.  SIGKILL may also be recovery's own doing. */

@@ -14,6 +14,7 @@
  *     tN               a thread adds N           cN               a child process adds N
  *     hN               handle a fault of our own, and add N
  *     aN               add N to memory that would be shared with copies of the process, and see what is there
+ *     zN               change what the process has, in one of many ways, and see what was there
  *     wN               wait for N milliseconds
  *     jF+OFFSET        end: the byte there is the exit status; 254: crash, 253: do not end,
  *                      252: change the size of the file, and end with 0 */
@@ -197,6 +198,157 @@ static void memory_share(uint64_t number)
 	add(*shared);
 }
 
+/* Memory and descriptors that the process has come to have. */
+enum { AREAS = 64, AREA_PAGES = 4, PAGE = 4096, BLOCKS = 64, FDS = 64 };
+static uint8_t *areas[AREAS], *block;
+static int fds[FDS];
+static unsigned area_count, block_pages, fd_count, changes;
+
+static uint8_t *area_add(void)
+{
+	need(area_count < AREAS, "areas");
+	uint8_t *area = mmap(NULL, AREA_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	need(area != MAP_FAILED, "mmap");
+	return areas[area_count++] = area;
+}
+
+static uint8_t *area_last(void)
+{
+	uint8_t *area = area_count ? areas[area_count - 1] : area_add();
+
+	need(mprotect(area, AREA_PAGES * PAGE, PROT_READ | PROT_WRITE) == 0, "mprotect");
+	return area;
+}
+
+static void bytes_change(uint8_t *at, size_t size)
+{
+	see(at, size);
+	memset(at, (int)++changes, size);
+}
+
+static void area_replace(uint8_t *area)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+
+	need(mmap(area + PAGE, 2 * PAGE, PROT_READ | PROT_WRITE, flags, -1, 0) == area + PAGE, "mmap");
+	bytes_change(area, AREA_PAGES * PAGE);
+}
+
+static void area_protect(uint8_t *area)
+{
+	need(mprotect(area, 2 * PAGE, PROT_READ) == 0, "mprotect");
+	see(area, PAGE);
+	if (++changes % 2)
+		need(mprotect(area, AREA_PAGES * PAGE, PROT_READ | PROT_WRITE) == 0, "mprotect");
+	bytes_change(area + 2 * PAGE, 2 * PAGE);
+}
+
+static void area_remove(void)
+{
+	uint8_t *area = area_last();
+
+	need(munmap(area + PAGE, PAGE) == 0 && munmap(area, AREA_PAGES * PAGE) == 0, "munmap");
+	area_count--;
+}
+
+/* In the C library's heap, or in a mapping of its own that moves when it grows. */
+static void block_grow(void)
+{
+	block_pages = block_pages ? 2 * block_pages % 200 : 3;
+	block = realloc(block, block_pages * PAGE + 1);
+	need(block != NULL, "realloc");
+	memset(block + block_pages * PAGE / 2, (int)++changes, block_pages * PAGE / 2);
+	see(block + block_pages * PAGE / 2, block_pages * PAGE / 2);
+}
+
+static void break_move(void)
+{
+	uint8_t *end = sbrk(2 * PAGE);
+
+	need(end != (void *)-1, "sbrk");
+	bytes_change(end, 2 * PAGE);
+}
+
+static void file_open_more(void)
+{
+	need(fd_count < FDS, "descriptors");
+	int fd = open("notes", O_RDONLY | (++changes % 2 ? O_CLOEXEC : 0));
+	need(fd >= 0, "notes");
+	fds[fd_count++] = fd;
+	add((uint64_t)fd);
+	add((uint64_t)fcntl(fd, F_GETFD));
+}
+
+static void file_close(void)
+{
+	char byte = 0;
+
+	if (!fd_count)
+		file_open_more();
+	int fd = fds[--fd_count];
+	need(read(fd, &byte, 1) == 1 && close(fd) == 0, "close");
+	add((uint64_t)byte);
+}
+
+static void file_dup(void)
+{
+	int fd = open("notes", O_RDONLY);
+
+	need(fd >= 0 && dup2(fd, 60 + (int)(++changes % 3)) >= 0 && close(fd) == 0, "dup2");
+	add((uint64_t)fd);
+}
+
+static void action_change(void)
+{
+	struct sigaction old, new = {.sa_handler = ++changes % 2 ? SIG_IGN : SIG_DFL};
+
+	need(sigaction(SIGUSR1, &new, &old) == 0, "sigaction");
+	add(old.sa_handler == SIG_IGN);
+}
+
+static void mask_change(void)
+{
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	need(sigprocmask(++changes % 2 ? SIG_BLOCK : SIG_UNBLOCK, &set, &old) == 0, "sigprocmask");
+	add((uint64_t)sigismember(&old, SIGUSR2));
+}
+
+static void stack_use(unsigned depth)
+{
+	volatile uint8_t bytes[3 * PAGE];
+
+	for (unsigned i = 0; i < sizeof(bytes); i += 64)
+		bytes[i] = (uint8_t)(depth + i + changes);
+	if (depth)
+		stack_use(depth - 1);
+	add(bytes[64 * depth]);
+}
+
+static void process_change(uint64_t how)
+{
+	enum { WAYS = 14 };
+
+	switch (how % WAYS) {
+	case 0: bytes_change(area_add(), AREA_PAGES * PAGE); break;
+	case 1: bytes_change(area_last(), PAGE); break;
+	case 2: area_replace(area_last()); break;
+	case 3: area_protect(area_last()); break;
+	case 4: area_remove(); break;
+	case 5: block_grow(); break;
+	case 6: break_move(); break;
+	case 7: file_open_more(); break;
+	case 8: file_close(); break;
+	case 9: file_dup(); break;
+	case 10: action_change(); break;
+	case 11: mask_change(); break;
+	case 12: stack_use(40); break;
+	case 13: add(++changes); break;
+	}
+}
+
 static void judge(int f, size_t offset)
 {
 	int value = *place(f, offset, 1);
@@ -235,6 +387,7 @@ static void word_do(const char *word)
 	case 'c': child_run(number); break;
 	case 'h': fault_handle(number); break;
 	case 'a': memory_share(number); break;
+	case 'z': process_change(number); break;
 	case 'w': usleep((useconds_t)number * 1000); break;
 	case 'j': judge(f, offset); break;
 	default: need(0, word);
