@@ -15,9 +15,10 @@
  *     hN               handle a fault of our own, and add N
  *     aN               add N to memory that would be shared with copies of the process, and see what is there
  *     zN               change what the process has, in one of many ways, and see what was there
+ *     yF+OFFSET        the same as zN, N times over; N is the byte there
  *     wN               wait for N milliseconds
  *     jF+OFFSET        end: the byte there is the exit status; 254: crash, 253: do not end,
- *                      252: change the size of the file, and end with 0 */
+ *                      252: change the size of the file, 251: run a thread, and end with 0 */
 // link: -lpthread
 #include <fcntl.h>
 #include <pthread.h>
@@ -349,6 +350,14 @@ static void process_change(uint64_t how)
 	}
 }
 
+static void process_change_often(unsigned number)
+{
+	for (unsigned i = 0; i < number % 8; i++)
+		process_change(number + i);
+	for (unsigned i = 0; i < number; i++)
+		bytes_change(area_last() + i % AREA_PAGES * PAGE + i, 1);
+}
+
 static void judge(int f, size_t offset)
 {
 	int value = *place(f, offset, 1);
@@ -361,9 +370,11 @@ static void judge(int f, size_t offset)
 		pause();
 	if (value == 252)
 		need(ftruncate(files[f].fd, (off_t)files[f].size / 2) == 0, "ftruncate");
+	if (value == 251)
+		thread_run(1);
 	/* It records its owner. */
 	need(pthread_mutex_unlock(&lock) == 0, "unlock");
-	exit(value == 252 ? 0 : value);
+	exit(value == 251 || value == 252 ? 0 : value);
 }
 
 static void word_do(const char *word)
@@ -388,6 +399,7 @@ static void word_do(const char *word)
 	case 'h': fault_handle(number); break;
 	case 'a': memory_share(number); break;
 	case 'z': process_change(number); break;
+	case 'y': process_change_often(*place(f, offset, 1)); break;
 	case 'w': usleep((useconds_t)number * 1000); break;
 	case 'j': judge(f, offset); break;
 	default: need(0, word);
