@@ -170,6 +170,15 @@ static void reply_send(int code)
 }
 
 /* What this process cannot serve is left to the server. */
+static void request_leave(const struct stub_request *request) __attribute__((noreturn));
+static void request_leave(const struct stub_request *request)
+{
+	block->request = *request;
+	block->leaves = true;
+	atomic_store(&block->replied, 1);
+	exit_now();
+}
+
 static void request_await(void)
 {
 	struct stub_request request;
@@ -179,12 +188,11 @@ static void request_await(void)
 		;
 	if (n != (long)sizeof(request))
 		exit_now();
-	if (request.op != STUB_RUN) {
-		block->request = request;
-		block->leaves = true;
-		exit_now();
-	}
 	block->start = now_ns();
+	if (request.op != STUB_RUN)
+		request_leave(&request);
+	/* From now on the server replies, if this process is killed. */
+	atomic_store(&block->replied, 0);
 }
 
 /* Recovery has exited.  On a stack of our own, because that of the program is restored. */
@@ -197,12 +205,8 @@ static void run_end(int code)
 	request_await();
 	block->runs++;
 	server_restore();
-	if (!repeat_memory_show()) {
-		block->leaves = true;
-		block->request = (struct stub_request){.op = STUB_RUN};
-		exit_now();
-	}
-	atomic_store(&block->replied, 0);
+	if (!repeat_memory_show())
+		request_leave(&(struct stub_request){.op = STUB_RUN});
 	atomic_store(&stub_page->running, repeat->self);
 	repeat_point_go(&repeat->point);
 }
