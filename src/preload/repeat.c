@@ -26,7 +26,7 @@ static struct block {
 	uint32_t runs;
 	bool leaves;
 	struct stub_request request;
-} *block;
+} * block;
 static unsigned pause_left, pause_last;
 
 struct repeat *repeat;
@@ -106,8 +106,9 @@ static bool time_is_limited(void)
 
 static struct block *block_make(void)
 {
-	long memory = time_is_limited() ? -1 : CALL(SYS_mmap, NULL, PAGE, PROT_READ | PROT_WRITE,
-						   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	long memory = time_is_limited()
+			      ? -1
+			      : CALL(SYS_mmap, NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if ((unsigned long)memory > -(unsigned long)PAGE)
 		return NULL;

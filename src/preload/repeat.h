@@ -45,9 +45,9 @@ void repeat_begin(void);
 
 /* The last state of a child. */
 struct repeat_last {
-	uint64_t start;              /* when it was requested */
-	bool replied;                /* the child has replied to it, and has ended then */
-	bool leaves;                 /* it leaves a request that it could not serve: */
+	uint64_t start; /* when it was requested */
+	bool replied;   /* the child has replied to it, and has ended then */
+	bool leaves;    /* it leaves a request that it could not serve: */
 	struct stub_request request;
 };
 void repeat_over(struct repeat_last *last);

@@ -187,15 +187,15 @@ static bool call_mremap(greg_t *r)
 	size_t before = page_round((size_t)r[REG_RSI]), bytes = page_round((size_t)r[REG_RDX]);
 	bool fixed = r[REG_R10] & MREMAP_FIXED, new = is_new(at, before);
 
-	if (!before || r[REG_R10] & ~(greg_t)(MREMAP_MAYMOVE | MREMAP_FIXED) || (!new && bytes < before) ||
+	if (!before || r[REG_R10] & ~(greg_t)(MREMAP_MAYMOVE | MREMAP_FIXED) || (!new &&bytes < before) ||
 	    (fixed && !is_new((uintptr_t)r[REG_R8], bytes)))
 		return false;
-	bool protected = !new && is_protected(at, before);
+	bool protected = !new &&is_protected(at, before);
 	dispatch_make(r);
 	if (failed(r[REG_RAX]))
 		return true;
 	uintptr_t to = (uintptr_t)r[REG_RAX];
-	if (!new && to != at)
+	if (!new &&to != at)
 		return move_note(to, bytes, at, before, protected);
 	if (!new)
 		to += before, bytes -= before;
@@ -288,8 +288,9 @@ static bool call_sigaction(greg_t *r)
 	    CALL(SYS_rt_sigaction, r[REG_RDI], 0, before, sizeof(uint64_t)) < 0)
 		return false;
 	if (r[REG_RSI])
-		undo_note((struct repeat_undo){
-			.kind = REPEAT_ACTION, .at = (uintptr_t)r[REG_RDI], .before = repeat->action_count++});
+		undo_note((struct repeat_undo){.kind = REPEAT_ACTION,
+					       .at = (uintptr_t)r[REG_RDI],
+					       .before = repeat->action_count++});
 	dispatch_make(r);
 	return true;
 }
@@ -353,8 +354,8 @@ static bool undo(const struct repeat_undo *u)
 	switch (u->kind) {
 	case REPEAT_UNMAP: return !u->bytes || !failed(CALL(SYS_munmap, u->at, u->bytes));
 	case REPEAT_MOVE:
-		return !failed(CALL(SYS_mremap, u->at, u->bytes, u->bytes_before, MREMAP_MAYMOVE | MREMAP_FIXED,
-				    u->before));
+		return !failed(
+			CALL(SYS_mremap, u->at, u->bytes, u->bytes_before, MREMAP_MAYMOVE | MREMAP_FIXED, u->before));
 	case REPEAT_PROTECT: repeat_memory_protect(u->at, u->bytes); return true;
 	case REPEAT_CLOSE: CALL(SYS_close, u->at); return true;
 	case REPEAT_OPEN:

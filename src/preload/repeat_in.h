@@ -21,7 +21,7 @@ enum {
 	REPEAT_SLOTS = 8 * REPEAT_PAGES, /* a power of two */
 	REPEAT_UNDOS = 512,
 	REPEAT_ACTIONS = 16,
-	REPEAT_SCAN = 8192, /* entries of the pagemap that are read at once */
+	REPEAT_SCAN = 8192,      /* entries of the pagemap that are read at once */
 	REPEAT_STACK = 64 << 10, /* of the code that goes back */
 	REPEAT_BELOW = 1 << 20,  /* the kernel leaves so much room below a stack */
 };

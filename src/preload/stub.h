@@ -144,7 +144,7 @@ void pmemobj_memory_start(void);
 /* Copies of heaps after a fork; see heap_copy.c. `room` says where one is.  Call before in the process that forks, child in
  * the new one, and after when that has ended.  Memory whose protection changes is not copied: call spare. */
 void heap_copy_room(uintptr_t from, uintptr_t to);
-void heap_copy_anew(void); /* processes will be forked elsewhere: what was found out about copies is void */
+void heap_copy_anew(void);           /* processes will be forked elsewhere: what was found out about copies is void */
 void heap_copy_before(bool repeats); /* repeats: the new process keeps its pages for many runs (repeat.h) */
 void heap_copy_child(void);
 void heap_copy_after(void);
