@@ -14,8 +14,8 @@
 
 #define COST_EXPECTED 0.75 /* seconds for the first recording */
 #define COST_RATIO 10      /* recoveries must have taken so many times as long: it may be in vain, */
-#define COST_RATIO_LONG 4  /* or so many times, if each of them takes long: there is more to save */
-#define LONG_SECONDS 0.002
+#define COST_RATIO_LONG 2  /* or so many times, if each of them takes long: there is more to save */
+#define LONG_SECONDS 0.001
 #define WORTH_SHARE 0.05 /* of recovery: checkpoints that save less are not worth it */
 #define WORTH_SECONDS 0.0002
 
