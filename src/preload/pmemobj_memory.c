@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -104,6 +105,26 @@ static uint8_t mark_of(const struct room *room, const void *chunk)
 	return (uint8_t)(1 + ((uintptr_t)chunk - room->from) % room->grain / ALIGNMENT);
 }
 
+/* Atomic instructions take longer than all else here, so they are only used if there are other threads. */
+static bool next_move(struct room *room, uintptr_t *at, uintptr_t to)
+{
+	if (!__libc_single_threaded)
+		return atomic_compare_exchange_weak(&room->next, at, to);
+	atomic_store_explicit(&room->next, to, memory_order_relaxed);
+	return true;
+}
+
+/* False: the chunk is not in use. */
+static bool mark_clear(_Atomic uint8_t *used, uint8_t mark)
+{
+	if (!__libc_single_threaded)
+		return atomic_compare_exchange_strong(used, &mark, 0);
+	if (atomic_load_explicit(used, memory_order_relaxed) != mark)
+		return false;
+	atomic_store_explicit(used, 0, memory_order_relaxed);
+	return true;
+}
+
 /* NULL: there is no room left. */
 static void *room_take(struct room *room, size_t bytes)
 {
@@ -113,7 +134,7 @@ static void *room_take(struct room *room, size_t bytes)
 	do {
 		if (bytes > ALL_BYTES || all > room->end - at)
 			return NULL;
-	} while (!atomic_compare_exchange_weak(&room->next, &at, at + all));
+	} while (!next_move(room, &at, at + all));
 	return (void *)(at + sizeof(struct header));
 }
 
@@ -134,10 +155,9 @@ static void chunk_free(void *chunk)
 {
 	static const char complaint[] = "free(): invalid pointer\n";
 	struct room *room = room_of(chunk);
-	uint8_t mark = mark_of(room, chunk);
 
 	fresh = NULL;
-	if ((uintptr_t)chunk % ALIGNMENT == 0 && atomic_compare_exchange_strong(used_of(room, chunk), &mark, 0))
+	if ((uintptr_t)chunk % ALIGNMENT == 0 && mark_clear(used_of(room, chunk), mark_of(room, chunk)))
 		return;
 	if (write(STDERR_FILENO, complaint, sizeof(complaint) - 1) < 0)
 		errno = 0;
