@@ -247,35 +247,40 @@ PUBLIC int truncate64(const char *path, off64_t size)
 	return to ? NEXT(truncate64)(to, size) : 0;
 }
 
-/* The directory may be read-only for a child; the program must not notice. */
-static int mode_allowed(int dirfd, const char *path, int mode)
+/* A query of permissions.  The directory may be read-only for a child; the program must not notice. */
+static const char *path_accessed(int dirfd, const char *path, bool follow, int *mode)
 {
-	struct place place = place_of(dirfd, path, true);
-	return place.kind == PLACE_PM && stub_page->serve ? mode & ~W_OK : mode;
+	struct place place = place_ask(dirfd, path, follow);
+
+	if (place.kind != PLACE_PM)
+		return path;
+	if (stub_page->serve)
+		*mode &= ~W_OK;
+	return place.actual;
 }
 
 PUBLIC int access(const char *path, int mode)
 {
-	const char *to = path_asked(AT_FDCWD, path, true);
-	return NEXT(access)(to, mode_allowed(AT_FDCWD, path, mode));
+	const char *to = path_accessed(AT_FDCWD, path, true, &mode);
+	return NEXT(access)(to, mode);
 }
 
 PUBLIC int eaccess(const char *path, int mode)
 {
-	const char *to = path_asked(AT_FDCWD, path, true);
-	return NEXT(eaccess)(to, mode_allowed(AT_FDCWD, path, mode));
+	const char *to = path_accessed(AT_FDCWD, path, true, &mode);
+	return NEXT(eaccess)(to, mode);
 }
 
 PUBLIC int euidaccess(const char *path, int mode)
 {
-	const char *to = path_asked(AT_FDCWD, path, true);
-	return NEXT(euidaccess)(to, mode_allowed(AT_FDCWD, path, mode));
+	const char *to = path_accessed(AT_FDCWD, path, true, &mode);
+	return NEXT(euidaccess)(to, mode);
 }
 
 PUBLIC int faccessat(int dirfd, const char *path, int mode, int flags)
 {
-	const char *to = path_asked(dirfd, path, FOLLOWS(flags));
-	return NEXT(faccessat)(dirfd, to, mode_allowed(dirfd, path, mode), flags);
+	const char *to = path_accessed(dirfd, path, FOLLOWS(flags), &mode);
+	return NEXT(faccessat)(dirfd, to, mode, flags);
 }
 
 /* If the link leads to the actual place of a PM file, the program must not see that path. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 16, BUFFERS = 4 /* at least as many as the paths that one call can name */ };
+enum {
+	LINKS_MAX = 16,
+	BUFFERS = 4, /* at least as many as the paths that one call can name */
+	KNOWN = 4,   /* directories whose canonical paths are kept */
+	KNOWN_PATH = 256,
+};
 
 /* The index in a sorted table, or -1. */
 static int table_find(const struct stub_entry *entries, uint32_t count, const char *path)
@@ -89,6 +95,59 @@ static void dir_of(const char *path, char dir[PATH_MAX])
 	dir[length] = 0;
 }
 
+static bool file_is(const struct stat *st, uint64_t device, uint64_t inode)
+{
+	return st->st_ino == inode && st->st_dev == device;
+}
+
+/* The canonical path of what was at `path`.  It is still right if the same directory is there. */
+struct known {
+	char path[KNOWN_PATH], real[KNOWN_PATH];
+	dev_t device;
+	ino_t inode;
+};
+
+static const struct known *known_find(const struct known *known, const char *path, const struct stat *st)
+{
+	for (unsigned i = 0; i < KNOWN; i++)
+		if (!strcmp(known[i].path, path) && file_is(st, known[i].device, known[i].inode))
+			return &known[i];
+	return NULL;
+}
+
+static bool known_set(struct known *known, const char *path, const char *real, const struct stat *st)
+{
+	if (strlen(path) >= KNOWN_PATH || strlen(real) >= KNOWN_PATH)
+		return false;
+	strcpy(known->path, path);
+	strcpy(known->real, real);
+	known->device = st->st_dev;
+	known->inode = st->st_ino;
+	return true;
+}
+
+/* realpath(3) of a directory.  That asks the kernel about each component, and recoveries name few directories many times. */
+static bool dir_real(const char *dir, char real[PATH_MAX])
+{
+	static struct known known[KNOWN];
+	static unsigned next;
+	static atomic_flag busy = ATOMIC_FLAG_INIT;
+	const struct known *found;
+	struct stat st;
+	bool there = true;
+
+	if (syscall(SYS_newfstatat, AT_FDCWD, dir, &st, 0) < 0)
+		return false;
+	if (atomic_flag_test_and_set(&busy))
+		return NEXT(realpath)(dir, real);
+	if ((found = known_find(known, dir, &st)))
+		strcpy(real, found->real);
+	else if ((there = NEXT(realpath)(dir, real)) && known_set(&known[next], dir, real, &st))
+		next = (next + 1) % KNOWN;
+	atomic_flag_clear(&busy);
+	return there;
+}
+
 /* Make the part before the last component canonical; the last component stays.  A path that ends with "/", "." or ".."
  * is a directory as a whole.  False: the canonical path is too long to name a file. */
 static bool path_canonical(char *path)
@@ -105,7 +164,7 @@ static bool path_canonical(char *path)
 	}
 	dir_of(path, dir);
 	strcpy(name, slash + 1);
-	if (!NEXT(realpath)(dir, real)) {
+	if (!dir_real(dir, real)) {
 		path_tidy(path);
 		return true;
 	}
@@ -199,11 +258,6 @@ static struct place place_find(const char *path)
 	return place_beside((uint32_t)index, path, slash + 1);
 }
 
-static bool file_is(const struct stat *st, uint64_t device, uint64_t inode)
-{
-	return st->st_ino == inode && st->st_dev == device;
-}
-
 /* Is it the user's PM file under another name or, in a namespace, the state's? */
 static bool entry_is(const struct stub_entry *entry, const struct stat *st)
 {
@@ -216,17 +270,15 @@ static bool entry_is(const struct stub_entry *entry, const struct stat *st)
 		file_is(st, actual.st_dev, actual.st_ino));
 }
 
-/* Is this path, which is not in our tables, another name of a PM file? */
-static struct place place_alias(const char *path, struct place place)
+/* Is this file, whose path is not in our tables, a PM file under another name? */
+static struct place place_alias(const struct stat *st, struct place place)
 {
 	const struct stub_entry *entries = stub_page_paths(stub_page);
-	struct stat st;
 
-	if (syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
-	    st.st_nlink < 2)
+	if (!S_ISREG(st->st_mode) || st->st_nlink < 2)
 		return place;
 	for (uint32_t i = 0; i < stub_page->path_count; i++) {
-		if (!entry_is(&entries[i], &st))
+		if (!entry_is(&entries[i], st))
 			continue;
 		place = place_found(PLACE_PM, i);
 		place.alias = true;
@@ -249,19 +301,25 @@ struct place place_of(int dirfd, const char *path, bool follow)
 {
 	struct place place = {.kind = PLACE_NONE};
 	char canonical[PATH_MAX];
+	struct stat st;
+	bool there = false;
 	int saved = errno;
 
 	if (stub_page && path && *path && path_absolute(canonical, dirfd, path)) {
 		ops_note(canonical);
 		for (int links = 0; links < LINKS_MAX; links++) {
+			there = false;
 			if (!path_canonical(canonical))
 				break;
 			place = place_find(canonical);
-			if (place.kind == PLACE_PM || place.kind == PLACE_DIR || !follow || !path_follow(canonical))
+			if (place.kind == PLACE_PM || place.kind == PLACE_DIR)
+				break;
+			there = syscall(SYS_newfstatat, AT_FDCWD, canonical, &st, AT_SYMLINK_NOFOLLOW) == 0;
+			if (!there || !S_ISLNK(st.st_mode) || !follow || !path_follow(canonical))
 				break;
 		}
-		if (*canonical && (place.kind == PLACE_NONE || place.kind == PLACE_BESIDE))
-			place = place_alias(canonical, place);
+		if (there)
+			place = place_alias(&st, place);
 	}
 	errno = saved;
 	return place;
