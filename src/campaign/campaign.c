@@ -137,7 +137,8 @@ static int chooser_judge(struct chooser *chooser, size_t platform, struct map *o
 	int r;
 
 	trials_sort(trials);
-	if (recheck(c, platform, trials, err) < 0)
+	if (recheck(c, platform, trials, err) < 0 ||
+	    (chooser->strategy->recheck && chooser->strategy->recheck(chooser, platform, err) < 0))
 		return -1;
 	if (extent == JUDGE_ALL && !c->options.shard.total && hangs_confirm(c, platform, trials, err) < 0)
 		return -1;

@@ -75,25 +75,11 @@ static void nested_notes(const struct campaign *c, struct findings *f)
 	states_note(f, n->partly, "recovery itself was crashed, but not all states that this may leave were tested");
 }
 
-/* Explorations that began at a checkpoint, before a difference was seen.  They are not done again. */
-static uint64_t trees_doubted(const struct campaign *c)
-{
-	return c->checkpoints && outcomes_are_distrusted(c->outcomes) ? checkpoints_figures(c->checkpoints).trees : 0;
-}
-
 static void checkpoints_note(const struct campaign *c, struct findings *f)
 {
-	if (!outcomes_are_distrusted(c->outcomes))
-		return;
-	if (trees_doubted(c))
-		findings_note(f,
-			      "recovery gave a different result from a checkpoint than from its start: checkpoints "
-			      "were switched off, but %" PRIu64 " explorations had begun at one; --no-checkpoints does "
-			      "all of them from the start",
-			      trees_doubted(c));
-	else
+	if (outcomes_are_distrusted(c->outcomes))
 		findings_note(f, "recovery gave a different result from a checkpoint than from its start: checkpoints "
-				 "were switched off, and every outcome is that of a run from the start");
+				 "were switched off, and passes from them do not count");
 }
 
 static void notes_add(const struct campaign *c, struct findings *f)
@@ -187,7 +173,7 @@ static void figures_add(const struct campaign *c, struct findings *f)
 		f->stats.nested.crashed = figure_known(c->nested->crashed);
 	}
 	checkpoints_figures_add(c, f);
-	if (c->stopped || trees_doubted(c))
+	if (c->stopped)
 		f->stats.complete = figure_known(0);
 	for (size_t i = 0; i < c->options.strategy_count; i++)
 		if (c->options.strategies[i]->figures)

@@ -538,7 +538,6 @@ void checkpoints_tree_begins(struct checkpoints *k, const struct checkpoints_wor
 	if (!shortened)
 		return;
 	k->figures.used++;
-	k->figures.trees++;
 	k->saved += w->skipped;
 }
 

@@ -21,8 +21,8 @@
  *  3. An outcome that does not pass never counts if it came about this way: recovery is run from the start.  So it is for
  *     the first passes, and later for one in a hundred, chosen by the seed and the state.
  *  4. The outcome from the start counts.  If there is a difference, there are no more checkpoints, and whatever passed
- *     without being run from the start does not count any more (outcomes_distrust), and is run again (recheck.h).  A
- *     time-out of one of the two runs is no difference.
+ *     without being run from the start does not count any more (outcomes_distrust), and is run again (recheck.h, and
+ *     strategies that wait for outcomes).  A time-out of one of the two runs is no difference.
  *
  * doc/CHECKPOINTS.md explains it. */
 #ifndef BLACKOUT_CRASH_CHECKPOINTS_H
@@ -108,8 +108,7 @@ void checkpoints_switch_off(struct checkpoints *checkpoints);
 bool checkpoints_are_off(const struct checkpoints *checkpoints);
 
 struct checkpoints_figures {
-	uint64_t used;        /* runs that began at a checkpoint, */
-	uint64_t trees;       /* those of them that were on undecided lines */
+	uint64_t used;        /* runs that began at a checkpoint */
 	uint64_t known;       /* outcomes that were known without a run */
 	uint64_t confirmed;   /* of both, those that were run from the start, too */
 	uint64_t differences; /* of these, those with another outcome */

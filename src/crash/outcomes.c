@@ -250,7 +250,8 @@ static struct verdict outcome_judge(const struct outcomes *o, const struct outco
 {
 	struct verdict verdict = oracles_judge(o->oracles, outcome, crash);
 
-	verdict.unconfirmed = outcome->unconfirmed;
+	/* A failure is run from the start when its cause is sought. */
+	verdict.unconfirmed = outcome->unconfirmed && !verdict_failed(verdict);
 	return verdict;
 }
 

@@ -76,6 +76,10 @@ struct strategy {
 	 * what never occurred. */
 	int (*check)(const struct pass *pass, struct err *err);
 
+	/* Tests again what passed from a checkpoint only, if that proved wrong; the trials are tested again anyway (recheck.h).
+	 * What cannot be tested again stays untested.  0 or -1. */
+	int (*recheck)(struct chooser *chooser, size_t platform, struct err *err);
+
 	/* Makes jobs of the failures so far.  NULL: chooser_jobs, which applies the rules of trials.h. */
 	void (*jobs)(struct chooser *chooser, size_t platform, const struct judge_seen *seen, struct jobs *jobs);
 

@@ -150,11 +150,10 @@ int local_fill(struct local *l, const struct state *state, const struct crash_co
 	return stage_load(l->slots[worker].stage, state, err) < 0 ? -1 : worker;
 }
 
-/* A state whose outcome nobody waits for may begin at a checkpoint: if that proves wrong, it is run again. */
+/* A state that is judged may begin at a checkpoint: if that proves wrong, it is run again. */
 static bool may_shorten(const struct local *l, const struct tester_ticket *ticket)
 {
-	return l->tester.options.checkpoints && !ticket->told && !ticket->heard &&
-	       recovery_mode(l->recovery) == RECOVERY_FORK;
+	return l->tester.options.checkpoints && !ticket->heard && recovery_mode(l->recovery) == RECOVERY_FORK;
 }
 
 /* Choose how the worker runs recovery.  True: it need not, the outcome is known. */

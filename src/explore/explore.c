@@ -67,12 +67,14 @@ static int root_leave(struct explore *e, struct root *root, struct moment *momen
 	return r;
 }
 
-static int root_test(struct explore *e, size_t index, struct moment *moment, struct err *err)
+int root_test(struct explore *e, size_t index, struct moment *moment, struct err *err)
 {
 	struct root *root = &e->explored->roots.at[index];
 	bool pending = moment->choices->unit_count;
 	enum try_extent extent = TRY_ALL;
 
+	if (e->pages)
+		return try_each(e, index, moment, TRY_PAGES, err);
 	if (try_lazily_decides(e, moment) && !shard_takes(&e->campaign->options.shard, moment->name) &&
 	    !(e->pass == PASS_ALL && try_lazily_shares(e, moment)))
 		return root_leave(e, root, moment, err);
@@ -85,7 +87,7 @@ static int root_test(struct explore *e, size_t index, struct moment *moment, str
 	else if (try_lazily_can(e, root, moment))
 		return try_lazily(e, index, moment, err);
 	else if (pending && e->campaign->options.prune_reads)
-		e->explored->one_by_one++;
+		e->explored->one_by_one += !e->again;
 	return try_each(e, index, moment, extent, err);
 }
 
@@ -353,6 +355,7 @@ static void root_count(struct explore_figures *f, const struct root *root)
 	f->left_in += root->left_out > 0;
 	f->left_out += root->left_out;
 	f->pages_sampled += root->pages_sampled;
+	f->doubted += root->doubted != 0;
 	switch (root->state) {
 	case ROOT_WAITS: f->waiting += root->segments; break;
 	case ROOT_ELSEWHERE: break;
@@ -424,6 +427,11 @@ static void explore_free(struct chooser *chooser)
 	explored_free(chooser->state, chooser->campaign->options.platform_count);
 }
 
+static int explore_recheck(struct chooser *chooser, size_t platform, struct err *err)
+{
+	return roots_recheck(chooser, platform, &((struct explored *)chooser->state)[platform], false, err);
+}
+
 static const struct candidates *explore_candidates(const struct chooser *chooser, size_t index, uint64_t *event)
 {
 	const struct explored *first = chooser->state;
@@ -481,6 +489,7 @@ static void explore_limits(const struct chooser *chooser, struct findings *f)
 			      "random sample were tested",
 			      isinf(e.left_out) ? "more than " : "", isinf(e.left_out) ? 1e308 : e.left_out, e.left_in,
 			      e.left_in == 1 ? "" : "s");
+	roots_recheck_note(chooser, &e, f);
 	if (e.stopped)
 		findings_note(f, "crashes after event %" PRIu64 " of %" PRIu64 " were not explored", e.stopped,
 			      c->survey->events);
@@ -499,6 +508,8 @@ const struct strategy strategy_explore = {
 	.close = explore_close,
 	.moment = explore_event,
 	.check = explore_check,
+
+	.recheck = explore_recheck,
 	.jobs = explore_jobs,
 	.candidates = explore_candidates,
 	.figures = explore_figures,

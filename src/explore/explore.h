@@ -58,6 +58,7 @@ struct explore_figures {
 	uint64_t one_by_one;    /* roots that could not be explored lazily */
 	const char *reason;     /* why, or NULL */
 	uint64_t pages_sampled; /* roots of inject with too many pages to try them all */
+	uint64_t doubted;       /* roots with states that passed, but only from a checkpoint */
 	bool observed;          /* the "observed" way was used */
 };
 
@@ -65,6 +66,13 @@ struct explore_figures {
  * are those of explore, or the pages that inject tried. */
 void roots_judge(struct chooser *chooser, size_t platform, struct explored *explored, const struct judge_seen *seen,
 		 struct jobs *jobs);
+
+/* Rule 4 of crash/checkpoints.h: if runs from checkpoints have proved wrong, test the roots again where states passed
+ * from one only.  `pages`: they are inject's.  0 or -1. */
+int roots_recheck(struct chooser *chooser, size_t platform, struct explored *explored, bool pages, struct err *err);
+/* Add a note if there was no time for that. */
+void roots_recheck_note(const struct chooser *chooser, const struct explore_figures *figures,
+			struct findings *findings);
 
 struct explore_figures explored_figures(const struct explored *explored, size_t platforms);
 

@@ -4,6 +4,7 @@
  *     explore.c       the readings, and roots
  *     try_lazily.c    roots that recovery itself decides
  *     try_each.c      roots state by state
+ *     again.c         roots that have to be tested again
  *     observe.c       which lines recovery reads
  *     failing.c       failing states, and the jobs made from them */
 #ifndef BLACKOUT_EXPLORE_EXPLORE_IN_H
@@ -53,6 +54,7 @@ struct root {
 	bool reads_many; /* recovery reads many pending lines */
 	double left_out;
 	bool pages_sampled; /* TRY_PAGES: too many pages to try them all */
+	uint16_t doubted;   /* bits by pass: states passed in it, but only from a checkpoint */
 	struct failures failures;
 	struct candidates candidates; /* for --nested; on the first platform only */
 };
@@ -96,11 +98,19 @@ struct explore {
 	enum explore_pass pass;
 	size_t platform;
 	bool nests;                      /* keep states whose recovery is to be crashed */
+	bool pages;                      /* inject's roots: try pages */
+	bool again;                      /* again.c: only add failures that were not seen before */
 	size_t tested;                   /* roots tested in this reading */
 	size_t explain_at;               /* value of `tested` at which to look for causes */
 	uint32_t *files;                 /* for run/lazy.h */
 	VEC_OF(struct flight *) flights; /* try_lazily.c */
 };
+
+/* Note that a state of the root passed from a checkpoint only. */
+static inline void explore_doubt(struct explore *explore, size_t root)
+{
+	explore->explored->roots.at[root].doubted |= (uint16_t)(1u << explore->pass);
+}
 
 /* The moment where the image stands. */
 static inline struct moment *explore_moment(const struct explore *explore)
@@ -110,6 +120,9 @@ static inline struct moment *explore_moment(const struct explore *explore)
 
 	return moment_new(reading_image(explore->reading), &crash);
 }
+
+/* explore.c: test the root at the image's moment as this pass does.  Takes ownership of the moment. */
+int root_test(struct explore *explore, size_t root, struct moment *moment, struct err *err);
 
 /* failing.c: see struct strategy. */
 void explore_jobs(struct chooser *chooser, size_t platform, const struct judge_seen *seen, struct jobs *jobs);

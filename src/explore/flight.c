@@ -15,10 +15,12 @@ enum {
 void leaf_note(struct flight *f, const struct flight_leaf *leaf, struct verdict verdict)
 {
 	contents_add(&f->explore->explored->tested, leaf->name);
+	if (verdict.unconfirmed)
+		explore_doubt(f->explore, f->root);
 	if (verdict_failed(verdict))
 		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, leaf->decided, leaf->name, verdict,
 			     f->leaves);
-	else if (f->aim == FLIGHT_NEST && !leaf->is_all && !leaf->is_none)
+	else if (f->aim == FLIGHT_NEST && !f->explore->again && !leaf->is_all && !leaf->is_none)
 		candidates_add(&flight_root(f)->candidates, f->moment, leaf->taken, leaf->decided, f->leaves);
 	f->timeouts += verdict_hangs(verdict);
 }

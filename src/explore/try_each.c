@@ -72,7 +72,9 @@ static void state_learn(struct each *g, const uint8_t *taken, struct digest dige
 {
 	struct root *root = &g->explore->explored->roots.at[g->root];
 
-	if (!contents_add(&g->explore->explored->tested, digest))
+	if (verdict.unconfirmed)
+		explore_doubt(g->explore, g->root);
+	if (!contents_add(&g->explore->explored->tested, digest) && !g->explore->again)
 		return;
 	if (verdict_failed(verdict))
 		failures_add(&root->failures, g->moment, taken, g->open, digest, verdict, sequence);
@@ -110,7 +112,7 @@ static int state_try(struct each *g)
 		return r;
 	if (r) {
 		known = outcomes_get(c->outcomes, digest);
-		if (known.known)
+		if (known.known && !g->explore->again)
 			state_learn(g, g->taken, digest, known, g->sequence); /* tested before, by inject for example */
 		return 0;
 	}

@@ -51,8 +51,12 @@ static void leaf_learn(struct flight *f, const struct lazy_leaf *from)
 					 .is_none = from->is_none,
 					 .taken = from->taken,
 					 .decided = f->decided};
-	struct verdict verdict = outcomes_learn(c->outcomes, leaf.name, &f->moment->crash, from->outcome);
+	struct outcome outcome = *from->outcome;
+	struct verdict verdict;
 
+	/* Leaves are not compared with runs from the start. */
+	outcome.unconfirmed = outcome.from != 0;
+	verdict = outcomes_learn(c->outcomes, leaf.name, &f->moment->crash, &outcome);
 	memset(f->decided, 0, from->choices->line_count);
 	for (size_t i = 0; i < from->count; i++)
 		f->decided[from->lines[i]] = 1;

@@ -49,7 +49,7 @@ static int pages_try(struct pass *pass, struct err *err)
 	struct moment *moment = explore_moment(&in->pages);
 
 	vec_push(&explored->roots, ((struct root){.event = reading_number(pass->reading)}));
-	return try_each(&in->pages, explored->roots.count - 1, moment, TRY_PAGES, err);
+	return root_test(&in->pages, explored->roots.count - 1, moment, err);
 }
 
 /* The point just before the event, or before the end if it is NULL. */
@@ -146,7 +146,8 @@ static void inject_open(struct pass *pass)
 		in->pages = (struct explore){.campaign = c,
 					     .explored = &pages[pass->platform],
 					     .reading = pass->reading,
-					     .platform = pass->platform};
+					     .platform = pass->platform,
+					     .pages = true};
 	select_round(c->select, pass->number);
 	pass->last = select_last(c->select);
 	pass->state = in;
@@ -163,6 +164,13 @@ static void inject_close(struct pass *pass)
 
 	points_free(in->points);
 	free(in);
+}
+
+static int inject_recheck(struct chooser *chooser, size_t platform, struct err *err)
+{
+	struct explored *pages = chooser->state;
+
+	return pages ? roots_recheck(chooser, platform, &pages[platform], true, err) : 0;
 }
 
 static void inject_jobs(struct chooser *chooser, size_t platform, const struct judge_seen *seen, struct jobs *jobs)
@@ -185,19 +193,21 @@ static void inject_figures(const struct chooser *chooser, struct findings *f)
 static void inject_notes(const struct chooser *chooser, struct findings *f)
 {
 	const struct campaign *c = chooser->campaign;
-	uint64_t most = expects(c), sampled = explored_figures(chooser->state, c->options.platform_count).pages_sampled;
+	const struct explore_figures pages = explored_figures(chooser->state, c->options.platform_count);
+	uint64_t most = expects(c);
 
 	if (chooser->stopped && most)
 		findings_note(f, "not all crash states were tested: %" PRIu64 " of at most %" PRIu64, c->found.tested,
 			      most);
 	else if (chooser->stopped)
 		findings_note(f, "not all crash states were tested: %" PRIu64, c->found.tested);
-	if (sampled)
+	if (pages.pages_sampled)
 		findings_note(f,
 			      "before %" PRIu64
 			      " sync%s many pages were pending: an even sample was tested; --detect explore "
 			      "tests all",
-			      sampled, sampled == 1 ? "" : "s");
+			      pages.pages_sampled, pages.pages_sampled == 1 ? "" : "s");
+	roots_recheck_note(chooser, &pages, f);
 }
 
 const struct strategy strategy_inject = {
@@ -212,6 +222,8 @@ const struct strategy strategy_inject = {
 	.close = inject_close,
 	.moment = inject_moment,
 	.check = inject_check,
+
+	.recheck = inject_recheck,
 	.jobs = inject_jobs,
 	.figures = inject_figures,
 	.notes = inject_notes,

@@ -2,6 +2,7 @@
 /* depends.c - a recovery that depends on more than its PM files.
  *
  * depends POOL            writes a record to each page; the first and the last one are valid before they are on media
+ * depends POOL synced     writes them all, and synchronizes four pages at a time; one value is wrong for a while
  * depends POOL HOW        recovery: checks the records from the last to the first, and prints what HOW tells it, which it
  *                         learns after the first page: clock, random, pid; late, the same as pid, but only if most records are
  *                         there; variable (all of them), file (a part of it), both once more at the end; thread; nothing
@@ -55,6 +56,23 @@ static int work(char *pool)
 		ST8(&record_at(pool, 2)->left, i);
 		if (!i)
 			persist(&record_at(pool, 2)->left);
+	}
+	return 0;
+}
+
+static int work_synced(char *pool)
+{
+	for (int page = 0; page < PAGES; page++) {
+		struct record *r = record_at(pool, page);
+
+		ST8(&r->value, page + 100);
+		ST8(&r->valid, 1);
+		if (page % 4 == 3)
+			CHECK(msync(pool, BYTES, MS_SYNC) == 0);
+	}
+	for (int i = 0; i < 2; i++) {
+		ST8(&record_at(pool, 0)->value, (uint64_t)i * 100);
+		CHECK(msync(pool, BYTES, MS_SYNC) == 0);
 	}
 	return 0;
 }
@@ -159,5 +177,7 @@ int main(int argc, char **argv)
 {
 	char *pool = pool_anywhere(argv[1], BYTES);
 
-	return argc > 2 ? check(pool, argv[2]) : work(pool);
+	if (argc == 2)
+		return work(pool);
+	return strcmp(argv[2], "synced") ? check(pool, argv[2]) : work_synced(pool);
 }

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* again.c - test roots again where states passed from a checkpoint of recovery, after such a run has proved wrong.
+ *
+ * A root does not remember its states, so each pass that had a doubtful one is repeated.  States whose verdicts still
+ * count are known, and do not run.  Those that fail now are added to the root's failures.  Trees (try_lazily.c) are
+ * repeated whole. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "explore/explore_in.h"
+
+/* A root to test again. */
+struct doubtful {
+	uint64_t event;
+	size_t root;
+};
+
+struct doubtful_roots {
+	VEC_OF(struct doubtful) all;
+};
+
+static int doubtful_compare(const void *left, const void *right)
+{
+	const struct doubtful *a = left, *b = right;
+
+	return a->event < b->event ? -1 : a->event > b->event;
+}
+
+/* In trace order.  Inject has its roots in the order of its rounds. */
+static struct doubtful_roots doubtful_find(const struct explored *explored)
+{
+	struct doubtful_roots found = {0};
+
+	for (size_t i = 0; i < explored->roots.count; i++)
+		if (explored->roots.at[i].doubted)
+			vec_push(&found.all, ((struct doubtful){.event = explored->roots.at[i].event, .root = i}));
+	if (found.all.count)
+		qsort(found.all.at, found.all.count, sizeof(*found.all.at), doubtful_compare);
+	return found;
+}
+
+/* Repeat one pass.  How much of the root was tested does not change. */
+static int pass_repeat(struct explore *e, size_t index, struct err *err)
+{
+	struct root *root = &e->explored->roots.at[index];
+	enum root_state state = root->state;
+	double left_out = root->left_out;
+	struct tester *tester = e->campaign->tester;
+	int r = root_test(e, index, explore_moment(e), err);
+
+	if (r == 0)
+		r = tester_drain(tester, err);
+	if (r == 0 && tester_is_stopped(tester))
+		r = TESTER_STOPPED;
+	root->state = state;
+	root->left_out = left_out;
+	return r;
+}
+
+static int root_repeat(struct explore *e, size_t index, struct err *err)
+{
+	struct root *root = &e->explored->roots.at[index];
+	int r = 0;
+
+	for (unsigned pass = 0; r == 0 && pass < EXPLORE_PASSES; pass++) {
+		if (!(root->doubted >> pass & 1))
+			continue;
+		e->pass = (enum explore_pass)pass;
+		r = pass_repeat(e, index, err);
+		if (r == 0)
+			root->doubted &= (uint16_t) ~(1u << pass);
+	}
+	e->campaign->progress.phase.segments++;
+	return r;
+}
+
+static int roots_repeat(struct explore *e, const struct doubtful_roots *roots, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < roots->all.count; i++) {
+		if (tester_is_stopped(e->campaign->tester))
+			return TESTER_STOPPED;
+		if (reading_to(e->reading, roots->all.at[i].event, err) < 0)
+			return -1;
+		r = root_repeat(e, roots->all.at[i].root, err);
+	}
+	return r;
+}
+
+static int reading_repeat(struct explore *e, const struct doubtful_roots *roots, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	int r;
+
+	if (reading_open(&e->reading, c->options.dir, c->options.platforms[e->platform], c->survey->origin, err) < 0)
+		return -1;
+	campaign_phase(c, "exploring without checkpoints", 0);
+	c->progress.phase.segments_known = roots->all.count;
+	r = campaign_tester(c, e->reading, err);
+	if (r == 0)
+		r = roots_repeat(e, roots, err);
+	r = campaign_tester_end(c, r, err);
+	try_lazily_close(e);
+	reading_close(e->reading);
+	return r;
+}
+
+int roots_recheck(struct chooser *chooser, size_t platform, struct explored *explored, bool pages, struct err *err)
+{
+	struct campaign *c = chooser->campaign;
+	struct explore e = {
+		.campaign = c,
+		.explored = explored,
+		.platform = platform,
+		.pages = pages,
+		.again = true,
+	};
+	struct doubtful_roots roots;
+	int r = 0;
+
+	if (!outcomes_are_distrusted(c->outcomes))
+		return 0;
+	roots = doubtful_find(explored);
+	e.files = mem_alloc((origin_path_count(c->survey->origin) + 1) * sizeof(*e.files));
+	if (roots.all.count)
+		r = reading_repeat(&e, &roots, err);
+	free(e.files);
+	vec_free(&roots.all);
+	return r;
+}
+
+void roots_recheck_note(const struct chooser *chooser, const struct explore_figures *figures, struct findings *f)
+{
+	if (figures->doubted && outcomes_are_distrusted(chooser->campaign->outcomes))
+		findings_note(f,
+			      "in %" PRIu64
+			      " segment%s some states passed only from a checkpoint, and no time was left to "
+			      "run them from the start",
+			      figures->doubted, figures->doubted == 1 ? "" : "s");
+}
