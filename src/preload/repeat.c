@@ -96,17 +96,22 @@ static uint64_t now_ns(void)
 
 /* In the server */
 
-/* A process that runs many states would use up the time of all of them. */
-static bool time_is_limited(void)
+static bool is_limited(int resource)
 {
 	struct rlimit limit;
 
-	return CALL(SYS_prlimit64, 0, RLIMIT_CPU, NULL, &limit) < 0 || limit.rlim_cur != RLIM_INFINITY;
+	return CALL(SYS_prlimit64, 0, resource, NULL, &limit) < 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
+/* A process that runs many states would use up the time of all of them, and our own memory counts, too. */
+static bool use_is_limited(void)
+{
+	return is_limited(RLIMIT_CPU) || is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
 }
 
 static struct block *block_make(void)
 {
-	long memory = time_is_limited()
+	long memory = use_is_limited()
 			      ? -1
 			      : CALL(SYS_mmap, NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 

@@ -236,6 +236,18 @@ static bool fd_is_new(int fd)
 	return false;
 }
 
+/* Is it a descriptor that the program does not know of? */
+static bool fd_is_ours(int fd)
+{
+	bool ours = fd == repeat->request || fd == repeat->reply || fd == repeat->pagemap;
+
+	for (size_t i = 0; !ours && i < REPEAT_FILES; i++)
+		ours = fd == repeat->files[i] - 1;
+	for (size_t i = 0; !ours && i < repeat->undo_count; i++)
+		ours = repeat->undos[i].kind == REPEAT_OPEN && repeat->undos[i].before == (uintptr_t)fd;
+	return ours;
+}
+
 /* This descriptor, if there is one, will be closed. */
 static bool fd_keep(int fd)
 {
@@ -243,7 +255,7 @@ static bool fd_keep(int fd)
 
 	if (flags < 0 || fd_is_new(fd))
 		return true;
-	if ((copy = call_fd_away(fd)) < 0)
+	if (fd_is_ours(fd) || (copy = call_fd_away(fd)) < 0)
 		return false;
 	return undo_note((struct repeat_undo){
 		.kind = REPEAT_OPEN, .at = (uintptr_t)fd, .bytes = (size_t)flags, .before = (uintptr_t)copy});

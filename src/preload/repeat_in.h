@@ -26,6 +26,8 @@ enum {
 	REPEAT_BELOW = 1 << 20,  /* the kernel leaves so much room below a stack */
 };
 
+#define REPEAT_AREA_BYTES ((size_t)4 << 30) /* to look for written pages in more takes longer than a fork */
+
 /* Memory at the beginning that the program may write, or may share with others. */
 struct repeat_area {
 	uintptr_t from, to;
@@ -87,7 +89,7 @@ struct repeat {
 	size_t action_count;
 
 	struct repeat_area areas[REPEAT_AREAS];
-	size_t area_count;
+	size_t area_count, area_bytes;
 	struct repeat_range ranges[REPEAT_RANGES];
 	size_t range_count;
 	struct repeat_page pages[REPEAT_PAGES];

@@ -9,6 +9,7 @@
  *  4. A page that was one of a PM file gets the file's contents, before each state.
  *
  * No function of a library is called here: its own memory is among what is restored. */
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -21,6 +22,7 @@
 #define PRESENT ((uint64_t)1 << 63)
 #define SWAPPED ((uint64_t)1 << 62)
 #define OF_FILE ((uint64_t)1 << 61)
+#define GUARD ((uint64_t)1 << 58) /* of MADV_GUARD_INSTALL: it has no contents */
 #define EXCLUSIVE ((uint64_t)1 << 56)
 
 static void bytes_copy(void *to, const void *from, size_t bytes)
@@ -60,7 +62,9 @@ static bool area_add(const char *line, const char *end)
 		return true;
 	area.prot = (flags[0] == 'r' ? PROT_READ : 0) | (flags[1] == 'w' ? PROT_WRITE : 0) |
 		    (flags[2] == 'x' ? PROT_EXEC : 0);
-	if (repeat->area_count == REPEAT_AREAS)
+	if (!area.is_shared)
+		repeat->area_bytes += area.to - area.from;
+	if (repeat->area_count == REPEAT_AREAS || repeat->area_bytes > REPEAT_AREA_BYTES)
 		return false;
 	repeat->areas[repeat->area_count++] = area;
 	return true;
@@ -192,7 +196,7 @@ static bool area_scan(const struct repeat_area *area, bool begins)
 			return false;
 		for (size_t i = 0; i < count; i++, at += PAGE) {
 			uint64_t entry = repeat->entries[i];
-			bool there = entry & (PRESENT | SWAPPED) && !(entry & OF_FILE);
+			bool there = entry & (PRESENT | SWAPPED) && !(entry & (OF_FILE | GUARD));
 
 			if (there && !page_note(at, entry & (EXCLUSIVE | SWAPPED), begins))
 				return false;
@@ -243,11 +247,22 @@ bool repeat_memory_begin(void)
 	       areas_read() && areas_scan(true);
 }
 
+/* What the stack has grown by is new, and so is all zero next time.  False: that is too much. */
+static bool stack_clear(void)
+{
+	uintptr_t below = repeat->stack - REPEAT_BELOW;
+	unsigned char there;
+
+	if (!repeat->stack)
+		return true;
+	CALL(SYS_madvise, below, REPEAT_BELOW, MADV_DONTNEED);
+	return CALL(SYS_mincore, below - PAGE, PAGE, &there) == -ENOMEM;
+}
+
 bool repeat_memory_return(void)
 {
-	/* What the stack has grown by is new, and so is all zero next time. */
-	if (repeat->stack)
-		CALL(SYS_madvise, repeat->stack - REPEAT_BELOW, REPEAT_BELOW, MADV_DONTNEED);
+	if (!stack_clear())
+		return false;
 	if (repeat->faults != faults_now() && !areas_scan(false))
 		return false;
 	for (size_t i = 0; i < repeat->page_count; i++)

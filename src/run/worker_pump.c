@@ -155,6 +155,13 @@ static bool walk_is_late(const struct worker *w, const struct stub_reply *reply)
 	return w->walks && (w->state == WORKER_KILLING || reply->nanoseconds > w->limit_ns);
 }
 
+/* If recovery has blocked SIGSYS, a system call that is to be noticed kills it. */
+static bool call_was_blocked(const struct worker *w, const struct stub_reply *reply)
+{
+	return reply->op == STUB_ENDED && WIFSIGNALED(reply->status) && WTERMSIG(reply->status) == SIGSYS &&
+	       run_is_special(w);
+}
+
 static bool server_reply(struct worker *w)
 {
 	struct stub_reply reply;
@@ -163,7 +170,8 @@ static bool server_reply(struct worker *w)
 		return false;
 	if (reply.op == STUB_HELLO)
 		server_hello(w);
-	else if ((reply.op == STUB_REFUSED && run_is_special(w)) || walk_is_late(w, &reply))
+	else if ((reply.op == STUB_REFUSED && run_is_special(w)) || walk_is_late(w, &reply) ||
+		 call_was_blocked(w, &reply))
 		worker_begin_again(w);
 	else if (reply.op == STUB_REFUSED)
 		run_refused(w, w->control.page);
@@ -272,11 +280,9 @@ static void run_late(struct worker *w)
 		server_give_up(w, "recovery does not open a PM file within the time limit");
 		return;
 	}
-	if (w->state == WORKER_RUNNING) {
-		run_kill(w);
+	if (w->state == WORKER_RUNNING && (run_kill(w) || clock_ns() < w->deadline_ns + KILLING_NS))
 		return;
-	}
-	/* It survives even SIGKILL. */
+	/* It survives even SIGKILL, or nobody replies for it. */
 	if (w->mode == RECOVERY_FORK)
 		worker_stop_server(w);
 	else
