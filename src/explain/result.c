@@ -133,7 +133,8 @@ static int result_hear(struct explain *e, struct result *result, const struct st
 	/* A hang was already seen twice.  Only its stack would be new. */
 	if (s->mode && verdict_hangs(result->verdict))
 		return explain_may_run(e, result->verdict) ? result_stack(e, s, state, crash, err) : 0;
-	if (!explain_may_run(e, result->verdict) && (s->mode || !explain_may_run_late(e)))
+	bool suffices = s->mode && !(before && before->from); /* a run from a checkpoint does not */
+	if (!explain_may_run(e, result->verdict) && (suffices || !explain_may_run_late(e)))
 		return 0;
 	r = tester_run(c->tester, state, crash, 1, &run, err);
 	if (r < 0)

@@ -2,8 +2,8 @@
 /* again.c - test roots again where states passed from a checkpoint of recovery, after such a run has proved wrong.
  *
  * A root does not remember its states, so each pass that had a doubtful one is repeated.  States whose verdicts still
- * count are known, and do not run.  Those that fail now are added to the root's failures.  Trees (try_lazily.c) are
- * repeated whole. */
+ * count are known, and do not run.  Those that did not fail before are added to the root's failures.  Trees (try_lazily.c)
+ * are repeated whole. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -39,19 +39,50 @@ static struct doubtful_roots doubtful_find(const struct explored *explored)
 	return found;
 }
 
-/* Repeat one pass.  How much of the root was tested does not change. */
+static struct contents failing_find(const struct explored *explored)
+{
+	struct contents found = {0};
+
+	for (size_t i = 0; i < explored->roots.count; i++) {
+		const struct failures *f = &explored->roots.at[i].failures;
+
+		for (size_t k = 0; k < f->all.count; k++)
+			for (size_t n = 0; n < f->all.at[k].contents.count; n++)
+				contents_add(&found, f->all.at[k].contents.at[n]);
+	}
+	return found;
+}
+
+/* Does this pass test all states, if it can? */
+static bool pass_is_whole(const struct explore *e)
+{
+	switch (e->pass) {
+	case PASS_ALL: return e->campaign->options.budget <= 0;
+	case PASS_SOME:
+	case PASS_REST:
+	case PASS_REFUSED: return true;
+	default: return false;
+	}
+}
+
+/* Repeat one pass.  Other passes may have tested more of the root; it is only less if this one now fails to test all. */
 static int pass_repeat(struct explore *e, size_t index, struct err *err)
 {
 	struct root *root = &e->explored->roots.at[index];
 	enum root_state state = root->state;
 	double left_out = root->left_out;
 	struct tester *tester = e->campaign->tester;
-	int r = root_test(e, index, explore_moment(e), err);
+	int r;
 
+	failures_doubt(&root->failures);
+	r = root_test(e, index, explore_moment(e), err);
 	if (r == 0)
 		r = tester_drain(tester, err);
 	if (r == 0 && tester_is_stopped(tester))
 		r = TESTER_STOPPED;
+	failures_settle(&root->failures, e->campaign->outcomes);
+	if (r == 0 && state == ROOT_DONE && pass_is_whole(e))
+		return 0;
 	root->state = state;
 	root->left_out = left_out;
 	return r;
@@ -122,10 +153,12 @@ int roots_recheck(struct chooser *chooser, size_t platform, struct explored *exp
 	if (!outcomes_are_distrusted(c->outcomes))
 		return 0;
 	roots = doubtful_find(explored);
+	e.failing = failing_find(explored);
 	e.files = mem_alloc((origin_path_count(c->survey->origin) + 1) * sizeof(*e.files));
 	if (roots.all.count)
 		r = reading_repeat(&e, &roots, err);
 	free(e.files);
+	contents_free(&e.failing);
 	vec_free(&roots.all);
 	return r;
 }

@@ -25,6 +25,7 @@ struct failure {
 	uint32_t units;       /* lost in the first state, on decided lines */
 	bool *persisted;      /* the first state: flags by model_pending */
 	struct digest leader; /* content of the first state */
+	bool stale;           /* the root is tested again: the next state becomes the first one */
 	size_t count;         /* of the flags in `persisted` */
 	VEC_OF(struct digest) contents;
 };
@@ -37,6 +38,9 @@ struct failures {
 void failures_add(struct failures *failures, const struct moment *moment, const uint8_t *taken, const uint8_t *decided,
 		  struct digest content, struct verdict verdict, uint64_t sequence);
 void failures_clear(struct failures *failures);
+/* Before and after the root is tested again: what does not fail any more may not lead. */
+void failures_doubt(struct failures *failures);
+void failures_settle(struct failures *failures, const struct outcomes *outcomes);
 
 enum root_state {
 	ROOT_WAITS,
@@ -99,7 +103,8 @@ struct explore {
 	size_t platform;
 	bool nests;                      /* keep states whose recovery is to be crashed */
 	bool pages;                      /* inject's roots: try pages */
-	bool again;                      /* again.c: only add failures that were not seen before */
+	bool again;                      /* again.c */
+	struct contents failing;         /* of all roots, if they are tested again */
 	size_t tested;                   /* roots tested in this reading */
 	size_t explain_at;               /* value of `tested` at which to look for causes */
 	uint32_t *files;                 /* for run/lazy.h */

@@ -30,6 +30,7 @@ static void failure_lead(struct failure *failure, const struct moment *m, const 
 	failure->sequence = sequence;
 	failure->units = units;
 	failure->leader = content;
+	failure->stale = false;
 }
 
 void failures_add(struct failures *f, const struct moment *m, const uint8_t *taken, const uint8_t *decided,
@@ -47,18 +48,53 @@ void failures_add(struct failures *f, const struct moment *m, const uint8_t *tak
 		vec_push(&f->all, ((struct failure){.verdict = verdict, .lost = lost}));
 		failure = &f->all.at[f->all.count - 1];
 	}
-	if (!failure->persisted || sequence < failure->sequence)
+	if (!failure->persisted || failure->stale || sequence < failure->sequence)
 		failure_lead(failure, m, taken, content, units, sequence);
 	vec_push(&failure->contents, content);
 }
 
+static void failure_free(struct failure *failure)
+{
+	free(failure->persisted);
+	vec_free(&failure->contents);
+}
+
 void failures_clear(struct failures *f)
 {
-	for (size_t i = 0; i < f->all.count; i++) {
-		free(f->all.at[i].persisted);
-		vec_free(&f->all.at[i].contents);
-	}
+	for (size_t i = 0; i < f->all.count; i++)
+		failure_free(&f->all.at[i]);
 	vec_free(&f->all);
+}
+
+/* Does the content end in another way now than when it was found? */
+static bool is_over(const struct outcomes *outcomes, struct digest content, const struct failure *failure)
+{
+	struct verdict now = outcomes_get(outcomes, content);
+
+	return outcomes_are_distrusted(outcomes) && now.known && !verdict_same(now, failure->verdict);
+}
+
+void failures_doubt(struct failures *f)
+{
+	for (size_t i = 0; i < f->all.count; i++)
+		f->all.at[i].stale = true;
+}
+
+void failures_settle(struct failures *f, const struct outcomes *outcomes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->all.count; i++) {
+		struct failure *failure = &f->all.at[i];
+
+		if (failure->stale && is_over(outcomes, failure->leader, failure)) {
+			failure_free(failure);
+			continue;
+		}
+		failure->stale = false;
+		f->all.at[kept++] = *failure;
+	}
+	f->all.count = kept;
 }
 
 /* Jobs */
@@ -161,6 +197,8 @@ static void root_judge(struct judge *j, struct root *root)
 		struct job *job = accepted || i >= GROUPS_EXPLAINED ? NULL : loss_job(j, root, failure);
 
 		for (size_t k = 0; k < failure->contents.count; k++) {
+			if (is_over(j->campaign->outcomes, failure->contents.at[k], failure))
+				continue;
 			judgement_count(&j->campaign->found, failure->contents.at[k],
 					accepted ? CONTENT_ACCEPTED : CONTENT_FAILED);
 			if (job)

@@ -66,7 +66,15 @@ struct trying {
 	uint8_t taken[];
 };
 
-/* Note how recovery ends on a state, unless another root has the same case. */
+/* Is this not known yet of the case, from this root or another one?  When a root is tested again, only failures are. */
+static bool is_news(struct explore *e, struct digest digest, struct verdict verdict)
+{
+	bool is_new = contents_add(&e->explored->tested, digest);
+
+	return e->again ? verdict_failed(verdict) && contents_add(&e->failing, digest) : is_new;
+}
+
+/* Note how recovery ends on a state. */
 static void state_learn(struct each *g, const uint8_t *taken, struct digest digest, struct verdict verdict,
 			uint64_t sequence)
 {
@@ -74,7 +82,7 @@ static void state_learn(struct each *g, const uint8_t *taken, struct digest dige
 
 	if (verdict.unconfirmed)
 		explore_doubt(g->explore, g->root);
-	if (!contents_add(&g->explore->explored->tested, digest) && !g->explore->again)
+	if (!is_news(g->explore, digest, verdict))
 		return;
 	if (verdict_failed(verdict))
 		failures_add(&root->failures, g->moment, taken, g->open, digest, verdict, sequence);
@@ -112,7 +120,7 @@ static int state_try(struct each *g)
 		return r;
 	if (r) {
 		known = outcomes_get(c->outcomes, digest);
-		if (known.known && !g->explore->again)
+		if (known.known)
 			state_learn(g, g->taken, digest, known, g->sequence); /* tested before, by inject for example */
 		return 0;
 	}

@@ -56,6 +56,8 @@ static void leaf_learn(struct flight *f, const struct lazy_leaf *from)
 
 	/* Leaves are not compared with runs from the start. */
 	outcome.unconfirmed = outcome.from != 0;
+	if (outcome.unconfirmed)
+		explore_doubt(f->explore, f->root);
 	verdict = outcomes_learn(c->outcomes, leaf.name, &f->moment->crash, &outcome);
 	memset(f->decided, 0, from->choices->line_count);
 	for (size_t i = 0; i < from->count; i++)
