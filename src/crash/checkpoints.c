@@ -420,6 +420,7 @@ static struct checkpoints_choice choice_at(struct checkpoints *k, struct checkpo
 	} else if (worker_walks(w, r, reached, there)) {
 		choice.walks = true;
 		choice.plan = &r->plan;
+		choice.stops = reached;
 	} else if (reached && there) {
 		choice.from = reached < there ? reached : there;
 		worker_shorten(w, r->stops[choice.from - 1].seconds);

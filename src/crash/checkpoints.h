@@ -62,8 +62,9 @@ void checkpoints_learn(struct checkpoints *checkpoints, struct profile *profile,
 
 struct checkpoints_choice {
 	unsigned from;                      /* as for recovery_from */
-	bool walks;                         /* call recovery_walk, */
-	const struct checkpoint_plan *plan; /* with this */
+	bool walks;                         /* call recovery_walk with: */
+	const struct checkpoint_plan *plan; /* NULL: without stops */
+	unsigned stops;                     /* recovery comes to so many of them as it did in the profile */
 	const struct outcome *outcome;      /* not NULL: it need not be run, unless there is doubt */
 };
 

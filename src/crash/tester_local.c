@@ -170,7 +170,7 @@ static bool slot_choose(struct local *l, unsigned worker)
 		return false;
 	choice = checkpoints_choose(k, &slot->way, &slot->view, recovery_checkpoints(l->recovery, worker));
 	if (choice.walks)
-		recovery_walk(l->recovery, worker, choice.plan);
+		recovery_walk(l->recovery, worker, choice.plan, choice.stops);
 	if (choice.from) {
 		recovery_from(l->recovery, worker, choice.from);
 		slot->way.skipped = recovery_checkpoint_seconds(l->recovery, worker, choice.from);

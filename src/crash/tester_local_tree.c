@@ -33,7 +33,7 @@ static int slot_practice(struct local *l, unsigned worker, struct outcome *outco
 }
 
 /* A run from the start that walks, and if that leaves checkpoints, one from the last of them: is it the same? */
-static int tree_walk(struct local *l, unsigned worker, const struct checkpoint_plan *plan, struct err *err)
+static int tree_walk(struct local *l, unsigned worker, const struct checkpoints_choice *choice, struct err *err)
 {
 	struct checkpoints *k = l->tester.options.checkpoints;
 	struct slot *slot = &l->slots[worker];
@@ -41,7 +41,7 @@ static int tree_walk(struct local *l, unsigned worker, const struct checkpoint_p
 	struct checkpoints_walk walk;
 	int r;
 
-	recovery_walk(l->recovery, worker, plan);
+	recovery_walk(l->recovery, worker, choice->plan, choice->stops);
 	r = slot_practice(l, worker, &start, err);
 	walk = slot_walked(l, slot);
 	if (r == 0)
@@ -69,7 +69,7 @@ static int tree_from(struct local *l, unsigned worker, const struct lazy_options
 		choice = checkpoints_choose_tree(l->tester.options.checkpoints, &slot->way, &slot->view,
 						 recovery_checkpoints(l->recovery, worker), range_is_undecided,
 						 (void *)o);
-		int r = choice.walks ? tree_walk(l, worker, choice.plan, err) : 0;
+		int r = choice.walks ? tree_walk(l, worker, &choice, err) : 0;
 		if (r < 0)
 			return r;
 	}

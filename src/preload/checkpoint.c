@@ -205,6 +205,54 @@ static bool files_open(void)
 	return true;
 }
 
+/* False: something else was there. */
+static bool gap_show(const struct walk_range *gap, const char *bytes)
+{
+	bool same = true;
+
+	for (size_t i = 0; i < mapping_count; i++) {
+		const struct mapping *m = &mappings[i];
+
+		if (!m->bytes || m->entry != gap->file || gap->offset - m->offset >= m->bytes)
+			continue;
+		uintptr_t at = m->at + (gap->offset - m->offset), page = at & -PAGE;
+		bool closed = (m->prot & (PROT_READ | PROT_WRITE)) != (PROT_READ | PROT_WRITE);
+
+		if (closed)
+			CALL(SYS_mprotect, page, PAGE, PROT_READ | PROT_WRITE);
+		/* A page that is not written need not be copied. */
+		if (memcmp((void *)at, bytes, gap->size) != 0) {
+			memcpy((void *)at, bytes, gap->size);
+			same = false;
+		}
+		if (closed)
+			CALL(SYS_mprotect, page, PAGE, m->prot);
+	}
+	return same;
+}
+
+static bool gaps_show(void)
+{
+	static char page[PAGE];
+	uint64_t at = UINT64_MAX;
+	uint32_t file = UINT32_MAX;
+	bool same = true;
+
+	mapping_aliases_restore(fill.aliases);
+	for (size_t i = 0; i < fill.count; i++) {
+		const struct walk_range *gap = &fill.gaps[i];
+
+		if (gap->offset / PAGE * PAGE != at || gap->file != file) {
+			at = gap->offset / PAGE * PAGE;
+			file = gap->file;
+			long n = CALL(SYS_pread64, fill.fds[file] - 1, page, PAGE, at);
+			memset(page + (n > 0 ? n : 0), 0, PAGE - (size_t)(n > 0 ? n : 0));
+		}
+		same &= gap_show(gap, page + gap->offset % PAGE);
+	}
+	return same;
+}
+
 static bool fill_prepare(const struct walk_block *block, const struct walk_stop *stop)
 {
 	struct stored stored = {walk_block_ranges(block) + stop->first, stop->count};
@@ -218,49 +266,9 @@ static bool fill_prepare(const struct walk_block *block, const struct walk_stop 
 	if (!pages_add_copied(stored, block))
 		return false;
 	fill.aliases = mapping_aliases_save();
-	return files_open();
-}
-
-/* Gaps, in a child of the copy */
-
-static void gap_show(const struct walk_range *gap, const char *bytes)
-{
-	for (size_t i = 0; i < mapping_count; i++) {
-		const struct mapping *m = &mappings[i];
-
-		if (!m->bytes || m->entry != gap->file || gap->offset - m->offset >= m->bytes)
-			continue;
-		uintptr_t at = m->at + (gap->offset - m->offset), page = at & -PAGE;
-		bool closed = (m->prot & (PROT_READ | PROT_WRITE)) != (PROT_READ | PROT_WRITE);
-
-		if (closed)
-			CALL(SYS_mprotect, page, PAGE, PROT_READ | PROT_WRITE);
-		/* A page that is not written need not be copied. */
-		if (memcmp((void *)at, bytes, gap->size) != 0)
-			memcpy((void *)at, bytes, gap->size);
-		if (closed)
-			CALL(SYS_mprotect, page, PAGE, m->prot);
-	}
-}
-
-static void fill_gaps(void)
-{
-	static char page[PAGE];
-	uint64_t at = UINT64_MAX;
-	uint32_t file = UINT32_MAX;
-
-	mapping_aliases_restore(fill.aliases);
-	for (size_t i = 0; i < fill.count; i++) {
-		const struct walk_range *gap = &fill.gaps[i];
-
-		if (gap->offset / PAGE * PAGE != at || gap->file != file) {
-			at = gap->offset / PAGE * PAGE;
-			file = gap->file;
-			long n = CALL(SYS_pread64, fill.fds[file] - 1, page, PAGE, at);
-			memset(page + (n > 0 ? n : 0), 0, PAGE - (size_t)(n > 0 ? n : 0));
-		}
-		gap_show(gap, page + gap->offset % PAGE);
-	}
+	/* The file has the state of the walk.  If there is something else in a gap, recovery has stored it, but had not done so
+	 * when it was recorded. */
+	return files_open() && gaps_show();
 }
 
 /* The walk */
@@ -276,7 +284,7 @@ static void copy_serve(struct walk_block *block, unsigned stop)
 	CALL(SYS_munmap, block, block->bytes);
 	server_serve();
 	repeat_begin();
-	fill_gaps();
+	gaps_show();
 	/* A child that decides lines lazily must know the mappings. */
 	mapping_lock();
 	mapping_unlock();

@@ -54,11 +54,11 @@ static size_t plan_bytes(size_t way, size_t ranges)
 	       ranges * sizeof(struct walk_range);
 }
 
-static size_t plan_ranges(const struct checkpoint_plan *plan)
+static size_t plan_ranges(const struct checkpoint_plan *plan, size_t stops)
 {
 	size_t ranges = 0;
 
-	for (size_t i = 0; plan && i < plan->count; i++)
+	for (size_t i = 0; i < stops; i++)
 		ranges += plan->stops[i].stored_count;
 	return ranges;
 }
@@ -76,9 +76,9 @@ static void stop_put(struct walk_block *block, const struct checkpoint_stop *sto
 	block->range_count += (uint32_t)stop->stored_count;
 }
 
-void checkpoint_set_plan(struct checkpoint_set *c, const struct checkpoint_plan *plan)
+void checkpoint_set_plan(struct checkpoint_set *c, const struct checkpoint_plan *plan, size_t stops)
 {
-	size_t way = plan ? plan->way_count : 0, bytes = plan_bytes(way, plan_ranges(plan));
+	size_t way = plan ? plan->way_count : 0, bytes = plan_bytes(way, plan_ranges(plan, stops));
 	struct walk_block *block = mem_alloc(bytes);
 
 	block->bytes = bytes;
@@ -86,7 +86,7 @@ void checkpoint_set_plan(struct checkpoint_set *c, const struct checkpoint_plan 
 	block->way_count = (uint32_t)way;
 	if (way)
 		memcpy(walk_block_way(block), plan->way, way * sizeof(*plan->way));
-	for (size_t i = 0; plan && i < plan->count; i++)
+	for (size_t i = 0; i < stops; i++)
 		stop_put(block, &plan->stops[i]);
 	free(c->plan);
 	c->plan = block;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* checkpoint.h - copies of recovery that are stopped on its way, and go on with other states.
  *
- *     recovery_walk(r, worker, NULL);               // the worker's next run logs what it touches
+ *     recovery_walk(r, worker, NULL, 0);            // the worker's next run logs what it touches
  *     recovery_start(r, worker, ...);
  *     events = recovery_walked(r, worker, &count);
  *
- *     recovery_walk(r, worker, &plan);              // the next run leaves a checkpoint at each stop
+ *     recovery_walk(r, worker, &plan, plan.count);  // the next run leaves a checkpoint at each stop
  *     recovery_start(r, worker, ...);
  *     for (k = 1; k <= recovery_checkpoints(r, worker); k++) ...
  *
@@ -53,8 +53,9 @@ struct checkpoint_plan {
 	struct checkpoint_stop stops[CHECKPOINTS_MAX]; /* by event */
 };
 
-/* The worker's next run is a walk.  NULL: without stops.  The plan is copied. */
-void recovery_walk(struct recovery *recovery, unsigned worker, const struct checkpoint_plan *plan);
+/* The worker's next run is a walk, which leaves checkpoints at the first `stops` of the plan.  NULL: at none.  The plan is
+ * copied. */
+void recovery_walk(struct recovery *recovery, unsigned worker, const struct checkpoint_plan *plan, size_t stops);
 
 /* What the worker's last walk logged; valid until its next walk, or until its checkpoints are lost.  Files are numbered
  * by their paths, sorted. */

@@ -38,7 +38,7 @@ void checkpoint_set_open(struct checkpoint_set *set);
 /* Forget wishes, too. */
 void checkpoint_set_close(struct checkpoint_set *set);
 
-void checkpoint_set_plan(struct checkpoint_set *set, const struct checkpoint_plan *plan);
+void checkpoint_set_plan(struct checkpoint_set *set, const struct checkpoint_plan *plan, size_t stops);
 
 /* What was asked for; each wish is for one run. */
 struct checkpoint_wish checkpoint_set_wish(struct checkpoint_set *set);

@@ -623,9 +623,9 @@ static struct checkpoint_set *checkpoint_set_of(const struct recovery *r, unsign
 	return &r->slots[worker].worker.checkpoints;
 }
 
-void recovery_walk(struct recovery *r, unsigned worker, const struct checkpoint_plan *plan)
+void recovery_walk(struct recovery *r, unsigned worker, const struct checkpoint_plan *plan, size_t stops)
 {
-	checkpoint_set_plan(checkpoint_set_of(r, worker), plan);
+	checkpoint_set_plan(checkpoint_set_of(r, worker), plan, stops);
 }
 
 const struct walk_event *recovery_walked(const struct recovery *r, unsigned worker, size_t *count)

@@ -269,7 +269,7 @@ static void checkpoints_try(struct recovery *r, const struct model *all, const s
 		plan.count++;
 	}
 	load(base);
-	recovery_walk(r, 0, &plan);
+	recovery_walk(r, 0, &plan, plan.count);
 	struct outcome walk = run(r);
 	if (!outcome_same(&walk, first))
 		die("the walk ends in another way");

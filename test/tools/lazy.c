@@ -298,7 +298,7 @@ static int walk(struct recovery *r, size_t event, struct err *err)
 	struct checkpoint_plan plan = {.count = 1, .stops[0].event = event};
 	struct outcome outcome;
 
-	recovery_walk(r, 0, &plan);
+	recovery_walk(r, 0, &plan, plan.count);
 	if (recovery_run(r, 0, 1, &outcome, err) != 0)
 		return -1;
 	outcome_free(&outcome);

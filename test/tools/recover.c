@@ -160,7 +160,7 @@ static int walk_all(struct recovery *r, struct err *err)
 	for (unsigned w = 0; walks && w < recovery_jobs(r); w++) {
 		load(w, 0);
 		recovery_set(r, w, setting_of(0));
-		recovery_walk(r, w, &plan);
+		recovery_walk(r, w, &plan, plan.count);
 		outcome_free(&outcomes[0]);
 		if (recovery_run(r, w, 1, &outcomes[0], err) != 0)
 			return -1;

@@ -146,6 +146,46 @@ static void test_visits_of_two(void **state)
 	checkpoints_free(k);
 }
 
+/* A state of which recovery reads another byte at `page`: a walk on it leaves checkpoints only before that.  Returns their
+ * number; *last: the touch that the last one is before. */
+static unsigned stops_left(uint64_t page, size_t *last)
+{
+	struct checkpoints *k = checkpoints_new(1, "/nowhere", ROOM);
+	const struct outcome outcome = {.seconds = 1, .mode = RECOVERY_FORK};
+	const struct stage_view view = {.files = &file, .count = 1};
+	struct checkpoints_worker worker = {0}, other = {0};
+	struct checkpoints_choice choice;
+	struct walk_event events[PAGES];
+	unsigned stops;
+
+	events_make(events);
+	checkpoints_learn(k, profile_make(1, false), 1);
+	choice = checkpoints_choose(k, &worker, &view, 0);
+	assert_true(choice.walks && !choice.plan);
+	checkpoints_ran(k, &worker, &outcome, &(struct checkpoints_walk){events, PAGES, true});
+	bytes[page * PROFILE_PAGE] ^= 1;
+	choice = checkpoints_choose(k, &other, &view, 0);
+	bytes[page * PROFILE_PAGE] ^= 1;
+	stops = choice.walks ? choice.stops : 0;
+	*last = stops ? choice.plan->stops[stops - 1].event : 0;
+	assert_true(!stops || stops == choice.plan->count || choice.plan->stops[stops].event > page);
+	checkpoints_free(k);
+	return stops;
+}
+
+static void test_other_walk(void **state)
+{
+	unsigned all, some;
+	size_t last;
+
+	(void)state;
+	all = stops_left(PAGES - 1, &last);
+	assert_true(all > 2 && last == PAGES - 1);
+	some = stops_left(PAGES / 2, &last);
+	assert_true(some > 0 && some < all && last <= PAGES / 2);
+	assert_int_equal(stops_left(0, &last), 0);
+}
+
 enum { RUNS = 4000, LAST = 100, STOPS = 3 };
 #define FROM_START 0.040
 
@@ -202,9 +242,8 @@ static int not_early(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_room, early),
-		cmocka_unit_test_setup(test_visits, early),
-		cmocka_unit_test_setup(test_visits_of_two, early),
+		cmocka_unit_test_setup(test_room, early),          cmocka_unit_test_setup(test_visits, early),
+		cmocka_unit_test_setup(test_visits_of_two, early), cmocka_unit_test_setup(test_other_walk, early),
 		cmocka_unit_test_setup(test_worth, not_early),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
