@@ -125,6 +125,29 @@ static void trials_mark_creating(struct campaign *c, struct trials *trials)
 	}
 }
 
+/* Causes that were found before rest on passes that do not count any more, and so do counts. */
+static void judgement_renew(struct campaign *c)
+{
+	if (c->renewed || !outcomes_are_distrusted(c->outcomes))
+		return;
+	c->renewed = true;
+	results_free(&c->results);
+	c->results.flaky = c->results.unexamined = 0;
+	map_free(&c->found.contents);
+	c->found = (struct judgement){0};
+	c->progress.explained = 0;
+}
+
+static int chooser_recheck(struct chooser *chooser, size_t platform, struct err *err)
+{
+	const struct strategy *strategy = chooser->strategy;
+
+	trials_sort(&chooser->trials[platform]);
+	if (recheck(chooser->campaign, platform, &chooser->trials[platform], err) < 0)
+		return -1;
+	return strategy->recheck ? strategy->recheck(chooser, platform, err) : 0;
+}
+
 /* Judge the trials of one strategy.  `others` has the failing contents of earlier strategies, and gets its own. */
 static int chooser_judge(struct chooser *chooser, size_t platform, struct map *others, enum judge_extent extent,
 			 struct err *err)
@@ -136,10 +159,6 @@ static int chooser_judge(struct chooser *chooser, size_t platform, struct map *o
 	struct jobs jobs = {0};
 	int r;
 
-	trials_sort(trials);
-	if (recheck(c, platform, trials, err) < 0 ||
-	    (chooser->strategy->recheck && chooser->strategy->recheck(chooser, platform, err) < 0))
-		return -1;
 	if (extent == JUDGE_ALL && !c->options.shard.total && hangs_confirm(c, platform, trials, err) < 0)
 		return -1;
 	trials_accept(trials, c->outcomes, c->initial);
@@ -170,6 +189,9 @@ static int campaign_judge(struct campaign *c, size_t platform, enum judge_extent
 	for (size_t i = 0; i < c->results.all.count; i++)
 		if (!strcmp(c->results.all.at[i].sighting.platform, name))
 			c->results.all.at[i].sighting.states = 0;
+	judgement_renew(c);
+	for (size_t i = 0; r == 0 && i < c->options.strategy_count; i++)
+		r = chooser_recheck(&c->choosers[i], platform, err);
 	for (size_t i = 0; r == 0 && i < c->options.strategy_count; i++)
 		r = chooser_judge(&c->choosers[i], platform, &failing, extent, err);
 	map_free(&failing);

@@ -73,6 +73,7 @@ struct campaign {
 
 	struct chooser *choosers; /* one for each of options.strategies */
 	struct judgement found;   /* on all platforms */
+	bool renewed;             /* results and found were, since a run from a checkpoint has proved wrong */
 	struct verdict initial;
 	bool stopped;     /* interrupted or out of time before all was tested */
 	bool begun;       /* recovery was tested without a crash */

@@ -39,6 +39,7 @@ static struct doubtful_roots doubtful_find(const struct explored *explored)
 	return found;
 }
 
+/* Roots that are tested again find theirs again. */
 static struct contents failing_find(const struct explored *explored)
 {
 	struct contents found = {0};
@@ -46,60 +47,62 @@ static struct contents failing_find(const struct explored *explored)
 	for (size_t i = 0; i < explored->roots.count; i++) {
 		const struct failures *f = &explored->roots.at[i].failures;
 
-		for (size_t k = 0; k < f->all.count; k++)
+		for (size_t k = 0; !explored->roots.at[i].doubted && k < f->all.count; k++)
 			for (size_t n = 0; n < f->all.at[k].contents.count; n++)
 				contents_add(&found, f->all.at[k].contents.at[n]);
 	}
 	return found;
 }
 
-/* Does this pass test all states, if it can? */
-static bool pass_is_whole(const struct explore *e)
+/* Is there something to do in this pass?  Without checkpoints it might have been another one that has tested the root. */
+static bool pass_is_due(const struct explore *e, const struct root *root, const struct moment *moment)
 {
-	switch (e->pass) {
-	case PASS_ALL: return e->campaign->options.budget <= 0;
-	case PASS_SOME:
-	case PASS_REST:
-	case PASS_REFUSED: return true;
-	default: return false;
-	}
+	bool was = root->passes >> e->pass & 1, is_over = e->pass > PASS_SUSPECTS && e->pass < e->explored->pass;
+
+	return e->pages || (was && e->pass == PASS_NEST) ||
+	       ((was || (is_over && e->pass != PASS_NEST)) && root_is_due(e, root, moment));
 }
 
-/* Repeat one pass.  Other passes may have tested more of the root; it is only less if this one now fails to test all. */
 static int pass_repeat(struct explore *e, size_t index, struct err *err)
 {
-	struct root *root = &e->explored->roots.at[index];
-	enum root_state state = root->state;
-	double left_out = root->left_out;
 	struct tester *tester = e->campaign->tester;
+	struct moment *moment = explore_moment(e);
 	int r;
 
-	failures_doubt(&root->failures);
-	r = root_test(e, index, explore_moment(e), err);
+	if (!pass_is_due(e, &e->explored->roots.at[index], moment)) {
+		moment_free(moment);
+		return 0;
+	}
+	r = root_test(e, index, moment, err);
 	if (r == 0)
 		r = tester_drain(tester, err);
-	if (r == 0 && tester_is_stopped(tester))
-		r = TESTER_STOPPED;
-	failures_settle(&root->failures, e->campaign->outcomes);
-	if (r == 0 && state == ROOT_DONE && pass_is_whole(e))
-		return 0;
-	root->state = state;
-	root->left_out = left_out;
-	return r;
+	return r == 0 && tester_is_stopped(tester) ? TESTER_STOPPED : r;
 }
 
+/* All passes, as if the root had not been tested: what fails in one of them, is not noted in another.  States whose verdicts
+ * count do not run. */
 static int root_repeat(struct explore *e, size_t index, struct err *err)
 {
 	struct root *root = &e->explored->roots.at[index];
+	struct failures failures = root->failures;
+	enum root_state state = root->state;
+	double left_out = root->left_out;
 	int r = 0;
 
-	for (unsigned pass = 0; r == 0 && pass < EXPLORE_PASSES; pass++) {
-		if (!(root->doubted >> pass & 1))
-			continue;
+	root->failures = (struct failures){0};
+	root->state = ROOT_WAITS;
+	root->left_out = 0;
+	for (unsigned pass = 0; r == 0 && pass < (e->pages ? 1 : EXPLORE_PASSES); pass++) {
 		e->pass = (enum explore_pass)pass;
 		r = pass_repeat(e, index, err);
-		if (r == 0)
-			root->doubted &= (uint16_t) ~(1u << pass);
+	}
+	if (r == 0) {
+		root->doubted = 0;
+		failures_clear(&failures);
+	} else {
+		failures_join(&root->failures, &failures, e->campaign->outcomes);
+		root->state = state;
+		root->left_out = left_out;
 	}
 	e->campaign->progress.phase.segments++;
 	return r;

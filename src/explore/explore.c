@@ -73,6 +73,7 @@ int root_test(struct explore *e, size_t index, struct moment *moment, struct err
 	bool pending = moment->choices->unit_count;
 	enum try_extent extent = TRY_ALL;
 
+	root->passes |= (uint16_t)(1u << e->pass);
 	if (e->pages)
 		return try_each(e, index, moment, TRY_PAGES, err);
 	if (try_lazily_decides(e, moment) && !shard_takes(&e->campaign->options.shard, moment->name) &&
@@ -122,11 +123,10 @@ static void suspects_take(struct explored *explored, const uint64_t *events, siz
 	}
 }
 
-/* Is this root's turn in this pass? */
-static bool is_due(const struct explore *e, const struct root *root, const struct moment *moment)
+bool root_is_due(const struct explore *e, const struct root *root, const struct moment *moment)
 {
 	switch (e->pass) {
-	case PASS_SUSPECTS: return root_is_suspect(e->explored, moment);
+	case PASS_SUSPECTS: return e->again || root_is_suspect(e->explored, moment);
 	case PASS_ALL: return root->state == ROOT_WAITS;
 	case PASS_NEST: return moment->choices->unit_count > 1 && try_lazily_can(e, root, moment);
 	case PASS_SOME: return root->state == ROOT_PART && !root->reads_many;
@@ -156,7 +156,7 @@ static int moment_explore(struct explore *e, const struct event *ev, uint64_t se
 		trials_add(e, moment, ev);
 	}
 	is_root = e->explored->roots.at[index].event == fresh.event;
-	if (is_root && is_due(e, &e->explored->roots.at[index], moment)) {
+	if (is_root && root_is_due(e, &e->explored->roots.at[index], moment)) {
 		e->campaign->progress.phase.segments += segments;
 		e->tested++;
 		return root_test(e, index, moment, err);
@@ -299,6 +299,7 @@ static bool explore_due(struct chooser *chooser, size_t platform, unsigned numbe
 	const struct campaign *c = chooser->campaign;
 	enum explore_pass pass = (enum explore_pass)number;
 
+	explored->pass = pass;
 	if (!pass_is_due(c, explored, platform, pass))
 		return false;
 	if (pass == PASS_SUSPECTS) {

@@ -25,7 +25,6 @@ struct failure {
 	uint32_t units;       /* lost in the first state, on decided lines */
 	bool *persisted;      /* the first state: flags by model_pending */
 	struct digest leader; /* content of the first state */
-	bool stale;           /* the root is tested again: the next state becomes the first one */
 	size_t count;         /* of the flags in `persisted` */
 	VEC_OF(struct digest) contents;
 };
@@ -38,9 +37,8 @@ struct failures {
 void failures_add(struct failures *failures, const struct moment *moment, const uint8_t *taken, const uint8_t *decided,
 		  struct digest content, struct verdict verdict, uint64_t sequence);
 void failures_clear(struct failures *failures);
-/* Before and after the root is tested again: what does not fail any more may not lead. */
-void failures_doubt(struct failures *failures);
-void failures_settle(struct failures *failures, const struct outcomes *outcomes);
+/* Add what was known before the root was tested again, but not to its end; *before is empty then. */
+void failures_join(struct failures *failures, struct failures *before, const struct outcomes *outcomes);
 
 enum root_state {
 	ROOT_WAITS,
@@ -59,6 +57,7 @@ struct root {
 	double left_out;
 	bool pages_sampled; /* TRY_PAGES: too many pages to try them all */
 	uint16_t doubted;   /* bits by pass: states passed in it, but only from a checkpoint */
+	uint16_t passes;    /* bits: it was tested in them */
 	struct failures failures;
 	struct candidates candidates; /* for --nested; on the first platform only */
 };
@@ -88,6 +87,7 @@ struct explored {
 	const char *reason;
 	bool observed;
 	bool read;              /* read at least once */
+	enum explore_pass pass; /* this one is under way, or the last one */
 	struct observed *lines; /* that recovery reads; NULL: not observed yet */
 };
 
@@ -126,7 +126,9 @@ static inline struct moment *explore_moment(const struct explore *explore)
 	return moment_new(reading_image(explore->reading), &crash);
 }
 
-/* explore.c: test the root at the image's moment as this pass does.  Takes ownership of the moment. */
+/* explore.c: is it this root's turn in this pass? */
+bool root_is_due(const struct explore *explore, const struct root *root, const struct moment *moment);
+/* Test the root at the image's moment as this pass does.  Takes ownership of the moment. */
 int root_test(struct explore *explore, size_t root, struct moment *moment, struct err *err);
 
 /* failing.c: see struct strategy. */

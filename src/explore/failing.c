@@ -30,7 +30,6 @@ static void failure_lead(struct failure *failure, const struct moment *m, const 
 	failure->sequence = sequence;
 	failure->units = units;
 	failure->leader = content;
-	failure->stale = false;
 }
 
 void failures_add(struct failures *f, const struct moment *m, const uint8_t *taken, const uint8_t *decided,
@@ -48,7 +47,7 @@ void failures_add(struct failures *f, const struct moment *m, const uint8_t *tak
 		vec_push(&f->all, ((struct failure){.verdict = verdict, .lost = lost}));
 		failure = &f->all.at[f->all.count - 1];
 	}
-	if (!failure->persisted || failure->stale || sequence < failure->sequence)
+	if (!failure->persisted || sequence < failure->sequence)
 		failure_lead(failure, m, taken, content, units, sequence);
 	vec_push(&failure->contents, content);
 }
@@ -74,27 +73,25 @@ static bool is_over(const struct outcomes *outcomes, struct digest content, cons
 	return outcomes_are_distrusted(outcomes) && now.known && !verdict_same(now, failure->verdict);
 }
 
-void failures_doubt(struct failures *f)
+static void failure_join(struct failures *f, struct failure *before, const struct outcomes *outcomes)
 {
-	for (size_t i = 0; i < f->all.count; i++)
-		f->all.at[i].stale = true;
+	struct failure *failure = failure_find(f, before->verdict, before->lost);
+
+	/* What does not fail any more may not lead. */
+	if (!failure && !is_over(outcomes, before->leader, before)) {
+		vec_push(&f->all, *before);
+		return;
+	}
+	for (size_t i = 0; failure && i < before->contents.count; i++)
+		vec_push(&failure->contents, before->contents.at[i]);
+	failure_free(before);
 }
 
-void failures_settle(struct failures *f, const struct outcomes *outcomes)
+void failures_join(struct failures *f, struct failures *before, const struct outcomes *outcomes)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < f->all.count; i++) {
-		struct failure *failure = &f->all.at[i];
-
-		if (failure->stale && is_over(outcomes, failure->leader, failure)) {
-			failure_free(failure);
-			continue;
-		}
-		failure->stale = false;
-		f->all.at[kept++] = *failure;
-	}
-	f->all.count = kept;
+	for (size_t i = 0; i < before->all.count; i++)
+		failure_join(f, &before->all.at[i], outcomes);
+	vec_free(&before->all);
 }
 
 /* Jobs */

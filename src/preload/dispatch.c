@@ -2,6 +2,7 @@
 /* dispatch.c - see dispatch.h. */
 #include "preload/dispatch.h"
 
+#include <linux/audit.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -42,6 +43,11 @@ void dispatch_end(const struct kernel_action *before)
 bool dispatch_is_call(const siginfo_t *info)
 {
 	return info->si_code == DISPATCH_CODE;
+}
+
+bool dispatch_is_native(const siginfo_t *info)
+{
+	return info->si_arch == AUDIT_ARCH_X86_64;
 }
 
 void dispatch_pass_on(int sig)

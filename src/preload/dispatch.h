@@ -37,6 +37,8 @@ bool dispatch_begin(void (*handler)(int sig, siginfo_t *info, void *context), st
 void dispatch_end(const struct kernel_action *before);
 
 bool dispatch_is_call(const siginfo_t *info);
+/* Does it have the numbers and registers of a 64-bit program (not `int $0x80`)? */
+bool dispatch_is_native(const siginfo_t *info);
 /* A SIGSYS that somebody has sent: send it again. */
 void dispatch_pass_on(int sig);
 

@@ -229,9 +229,10 @@ static void on_sys(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	dispatch_selector = 0;
-	if (r[REG_RAX] == SYS_exit_group && block->runs < RUNS_MAX && !atomic_load(&stub_page->refused))
+	bool native = dispatch_is_native(info);
+	if (native && r[REG_RAX] == SYS_exit_group && block->runs < RUNS_MAX && !atomic_load(&stub_page->refused))
 		repeat_stack_switch(repeat->stack_room + sizeof(repeat->stack_room), run_end, (int)r[REG_RDI]);
-	if (repeat_call(uc)) {
+	if (native && repeat_call(uc)) {
 		dispatch_selector = 1;
 		return;
 	}
@@ -276,6 +277,6 @@ void repeat_begin(void)
 	dispatch_selector = 1;
 	if (repeat_point_set(&repeat->point))
 		return;
-	if (!repeat_memory_begin())
+	if (!repeat_calls_begin() || !repeat_memory_begin())
 		give_up();
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -114,6 +115,24 @@ static bool is_protected(uintptr_t at, size_t bytes)
 	return true;
 }
 
+static bool undo(const struct repeat_undo *u)
+{
+	switch (u->kind) {
+	case REPEAT_UNMAP: return !u->bytes || !failed(CALL(SYS_munmap, u->at, u->bytes));
+	case REPEAT_MOVE:
+		repeat_memory_changed(u->before, u->bytes_before);
+		return !failed(
+			CALL(SYS_mremap, u->at, u->bytes, u->bytes_before, MREMAP_MAYMOVE | MREMAP_FIXED, u->before));
+	case REPEAT_PROTECT: repeat_memory_protect(u->at, u->bytes); return true;
+	case REPEAT_CLOSE: CALL(SYS_close, u->at); return true;
+	case REPEAT_OPEN:
+		return CALL(SYS_dup3, u->before, u->at, u->bytes & FD_CLOEXEC ? O_CLOEXEC : 0) >= 0 &&
+		       CALL(SYS_close, u->before) == 0;
+	case REPEAT_ACTION: return CALL(SYS_rt_sigaction, u->at, &repeat->actions[u->before], 0, sizeof(uint64_t)) == 0;
+	}
+	return false;
+}
+
 /* Move memory out of the program's sight. */
 static bool memory_hide(uintptr_t at, size_t bytes)
 {
@@ -145,15 +164,25 @@ static bool call_munmap(greg_t *r)
 	return true;
 }
 
-/* What is at a fixed address gives way. */
-static bool place_clear(uintptr_t at, size_t bytes)
+/* What is at a fixed address gives way.  The call must not fail then; if it does, the place is as it was. */
+static bool call_mmap_fixed(greg_t *r, uintptr_t at, size_t bytes)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+	greg_t number = r[REG_RAX];
+	bool new = is_new(at, bytes);
+	long place = new ? (long)at : CALL(SYS_mmap, at, bytes, PROT_NONE, flags, -1, 0);
+	bool hidden = place == -EEXIST;
 
-	if (is_new(at, bytes))
-		return true;
-	long place = CALL(SYS_mmap, at, bytes, PROT_NONE, flags, -1, 0);
-	return place == -EEXIST ? memory_hide(at, bytes) : place == (long)at;
+	if (hidden ? !memory_hide(at, bytes) : place != (long)at)
+		return false;
+	dispatch_make(r);
+	if (new || !failed(r[REG_RAX]))
+		return undo_note((struct repeat_undo){.kind = REPEAT_UNMAP, .at = at, .bytes = bytes});
+	CALL(SYS_munmap, at, bytes);
+	for (int i = 0; hidden && i < 2; i++) /* the notes of memory_hide; protections have not changed */
+		undo(&repeat->undos[--repeat->undo_count]);
+	r[REG_RAX] = number;
+	return false;
 }
 
 static bool call_mmap(greg_t *r)
@@ -161,11 +190,9 @@ static bool call_mmap(greg_t *r)
 	uintptr_t at = (uintptr_t)r[REG_RDI];
 	size_t bytes = page_round((size_t)r[REG_RSI]);
 
-	if (r[REG_R10] & MAP_FIXED && (at % PAGE || !bytes || !place_clear(at, bytes)))
-		return false;
-	dispatch_make(r);
 	if (r[REG_R10] & MAP_FIXED)
-		return undo_note((struct repeat_undo){.kind = REPEAT_UNMAP, .at = at, .bytes = bytes});
+		return at % PAGE == 0 && bytes && call_mmap_fixed(r, at, bytes);
+	dispatch_make(r);
 	at = (uintptr_t)r[REG_RAX];
 	return failed(r[REG_RAX]) || undo_note((struct repeat_undo){.kind = REPEAT_UNMAP, .at = at, .bytes = bytes});
 }
@@ -202,14 +229,13 @@ static bool call_mremap(greg_t *r)
 	return undo_note((struct repeat_undo){.kind = REPEAT_UNMAP, .at = to, .bytes = bytes});
 }
 
-/* Other advice than this discards memory, or changes what children get. */
+/* Other advice than this discards memory, or changes flags of a mapping, which splits it. */
 static bool call_madvise(greg_t *r)
 {
 	uintptr_t at = (uintptr_t)r[REG_RDI];
 	greg_t advice = r[REG_RDX];
 
-	if (advice != MADV_NORMAL && advice != MADV_RANDOM && advice != MADV_SEQUENTIAL && advice != MADV_WILLNEED &&
-	    advice != MADV_HUGEPAGE && advice != MADV_NOHUGEPAGE && !is_new(at, page_round((size_t)r[REG_RSI])))
+	if (advice != MADV_WILLNEED && !is_new(at, page_round((size_t)r[REG_RSI])))
 		return false;
 	dispatch_make(r);
 	return true;
@@ -361,21 +387,14 @@ bool repeat_call(ucontext_t *context)
 	return call_other(context);
 }
 
-static bool undo(const struct repeat_undo *u)
+bool repeat_calls_begin(void)
 {
-	switch (u->kind) {
-	case REPEAT_UNMAP: return !u->bytes || !failed(CALL(SYS_munmap, u->at, u->bytes));
-	case REPEAT_MOVE:
-		return !failed(
-			CALL(SYS_mremap, u->at, u->bytes, u->bytes_before, MREMAP_MAYMOVE | MREMAP_FIXED, u->before));
-	case REPEAT_PROTECT: repeat_memory_protect(u->at, u->bytes); return true;
-	case REPEAT_CLOSE: CALL(SYS_close, u->at); return true;
-	case REPEAT_OPEN:
-		return CALL(SYS_dup3, u->before, u->at, u->bytes & FD_CLOEXEC ? O_CLOEXEC : 0) >= 0 &&
-		       CALL(SYS_close, u->before) == 0;
-	case REPEAT_ACTION: return CALL(SYS_rt_sigaction, u->at, &repeat->actions[u->before], 0, sizeof(uint64_t)) == 0;
-	}
-	return false;
+	struct kernel_action action;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		if (CALL(SYS_rt_sigaction, sig, 0, &action, sizeof(uint64_t)) == 0 && action.flags & SA_RESETHAND)
+			return false;
+	return true;
 }
 
 bool repeat_calls_undo(void)

@@ -33,6 +33,7 @@ struct repeat_area {
 	uintptr_t from, to;
 	int prot;
 	bool is_shared;
+	bool changed; /* its protection, or a part of it moved, and that was undone */
 };
 
 /* A part of a PM file that is mapped at the beginning. */
@@ -81,7 +82,8 @@ struct repeat {
 	struct kernel_action before; /* SIGSYS */
 	int request, reply, pagemap, files[REPEAT_FILES] /* plus one */;
 	pid_t self, server;
-	uintptr_t brk, stack; /* where they end */
+	uintptr_t brk, stack;               /* where they end */
+	uintptr_t below, joined, joined_to; /* while areas are read: the last ones without a gap, and what is below */
 
 	struct repeat_undo undos[REPEAT_UNDOS];
 	size_t undo_count;
@@ -112,9 +114,13 @@ bool repeat_memory_show(void);
 /* Is [at, at + bytes) in areas? */
 bool repeat_memory_has(uintptr_t at, size_t bytes);
 void repeat_memory_protect(uintptr_t at, size_t bytes);
+/* This has changed: the kernel may have split its areas for good. */
+void repeat_memory_changed(uintptr_t at, size_t bytes);
 
 /* Make a system call of the program.  False: it cannot be undone, and was not made. */
 bool repeat_call(ucontext_t *context);
 bool repeat_calls_undo(void);
+/* False: there is a handler that the kernel removes when it is called; that cannot be undone. */
+bool repeat_calls_begin(void);
 
 #endif

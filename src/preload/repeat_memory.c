@@ -25,6 +25,8 @@
 #define GUARD ((uint64_t)1 << 58) /* of MADV_GUARD_INSTALL: it has no contents */
 #define EXCLUSIVE ((uint64_t)1 << 56)
 
+#define MEMORY_END ((uintptr_t)0x7fffffffe000) /* no mapping is so large */
+
 static void bytes_copy(void *to, const void *from, size_t bytes)
 {
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
@@ -49,14 +51,36 @@ static const char *hex_read(const char *at, uintptr_t *value)
 	}
 }
 
+/* Not [vvar_vclock]. */
+static bool is_stack(const char *end)
+{
+	static const char name[] = {' ', '[', 's', 't', 'a', 'c', 'k', ']'};
+	size_t i = 0;
+
+	while (i < sizeof(name) && end[(long)i - (long)sizeof(name)] == name[i])
+		i++;
+	return i == sizeof(name);
+}
+
+/* A program that protects a part of its stack splits it: the lowest part grows.  Nothing may be in the room below. */
+static void stack_find(const struct repeat_area *area, const char *end)
+{
+	if (repeat->joined_to != area->from) {
+		repeat->below = repeat->joined_to;
+		repeat->joined = area->from;
+	}
+	repeat->joined_to = area->to;
+	if (is_stack(end) && repeat->below + REPEAT_BELOW + PAGE <= repeat->joined)
+		repeat->stack = repeat->joined;
+}
+
 /* "FROM-TO FLAGS OFFSET DEVICE INODE ..."; perhaps "[stack]" at the end. */
 static bool area_add(const char *line, const char *end)
 {
 	struct repeat_area area;
 	const char *flags = hex_read(hex_read(line, &area.from), &area.to);
 
-	if (end[-1] == ']' && end[-2] == 'k')
-		repeat->stack = area.from;
+	stack_find(&area, end);
 	area.is_shared = flags[3] == 's';
 	if ((flags[1] != 'w' && !area.is_shared) || area.from == (uintptr_t)repeat)
 		return true;
@@ -94,7 +118,7 @@ static bool areas_read(void)
 	}
 	if (fd >= 0)
 		CALL(SYS_close, fd);
-	return good && repeat->area_count;
+	return good && repeat->stack;
 }
 
 bool repeat_memory_has(uintptr_t at, size_t bytes)
@@ -121,6 +145,28 @@ void repeat_memory_protect(uintptr_t at, size_t bytes)
 		if (from < to)
 			CALL(SYS_mprotect, from, to - from, area->prot);
 	}
+	repeat_memory_changed(at, bytes);
+}
+
+void repeat_memory_changed(uintptr_t at, size_t bytes)
+{
+	for (size_t i = 0; i < repeat->area_count; i++)
+		if (repeat->areas[i].from < at + bytes && at < repeat->areas[i].to)
+			repeat->areas[i].changed = true;
+}
+
+/* An area is one mapping, or mremap may fail where it should not.  To let it grow beyond all memory fails, too, but with
+ * another error. */
+static bool areas_are_whole(void)
+{
+	for (size_t i = 0; i < repeat->area_count; i++) {
+		struct repeat_area *area = &repeat->areas[i];
+
+		if (area->changed && CALL(SYS_mremap, area->from, area->to - area->from, MEMORY_END, 0) != -ENOMEM)
+			return false;
+		area->changed = false;
+	}
+	return true;
 }
 
 /* Pages */
@@ -253,15 +299,13 @@ static bool stack_clear(void)
 	uintptr_t below = repeat->stack - REPEAT_BELOW;
 	unsigned char there;
 
-	if (!repeat->stack)
-		return true;
 	CALL(SYS_madvise, below, REPEAT_BELOW, MADV_DONTNEED);
 	return CALL(SYS_mincore, below - PAGE, PAGE, &there) == -ENOMEM;
 }
 
 bool repeat_memory_return(void)
 {
-	if (!stack_clear())
+	if (!stack_clear() || !areas_are_whole())
 		return false;
 	if (repeat->faults != faults_now() && !areas_scan(false))
 		return false;

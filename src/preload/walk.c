@@ -311,7 +311,7 @@ static void on_sys(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	greg_t *r = uc->uc_mcontext.gregs;
-	switch (walk_call(uc)) {
+	switch (dispatch_is_native(info) ? walk_call(uc) : WALK_CALL_END) {
 	case WALK_CALL_MAKE:
 		walk.own_ns -= call_make(r);
 		/* fall through */

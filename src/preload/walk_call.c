@@ -102,7 +102,9 @@ static enum walk_call call_sigprocmask(const struct call *call)
 
 	memcpy(&before, &call->context->uc_sigmask, sizeof(before));
 	mask = before;
-	if (call->arguments[3] != MASK_BYTES)
+	/* All signals are blocked, so to block these does nothing, but shows whether the address is good. */
+	if (call->arguments[3] != MASK_BYTES || (wanted && (uint64_t)call->arguments[0] > SIG_SETMASK) ||
+	    (wanted && CALL(SYS_rt_sigprocmask, SIG_BLOCK, wanted, NULL, MASK_BYTES) < 0))
 		return WALK_CALL_END;
 	if (wanted && call->arguments[0] == SIG_BLOCK)
 		mask |= *wanted;
@@ -110,7 +112,7 @@ static enum walk_call call_sigprocmask(const struct call *call)
 		mask &= ~*wanted;
 	else if (wanted)
 		mask = *wanted;
-	if (mask & walk_signals())
+	if (mask & walk_signals() || (old && CALL(SYS_rt_sigprocmask, SIG_BLOCK, NULL, old, MASK_BYTES) < 0))
 		return WALK_CALL_END;
 	if (old)
 		*old = before;

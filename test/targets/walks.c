@@ -17,6 +17,7 @@
  *     zN               change what the process has, in one of many ways, and see what was there
  *     yF+OFFSET        the same as zN, N times over; N is the byte there
  *     wN               wait for N milliseconds
+ *     xN               do what a process that goes back must be careful with: see careful()
  *     jF+OFFSET        end: the byte there is the exit status; 254: crash, 253: do not end,
  *                      252: change the size of the file, 251: run a thread, and end with 0 */
 // link: -lpthread
@@ -29,7 +30,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -358,6 +361,94 @@ static void process_change_often(unsigned number)
 		bytes_change(area_last() + i % AREA_PAGES * PAGE + i, 1);
 }
 
+/* Memory that has no contents. */
+static void guard_make(void)
+{
+	enum { GUARD_INSTALL = 102 };
+	uint8_t *area = area_add();
+
+	if (madvise(area + PAGE, PAGE, GUARD_INSTALL) == 0)
+		area_count--; /* nobody may look there */
+	bytes_change(area, PAGE);
+}
+
+static void much_reserve(void)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	uint8_t *area = mmap(NULL, (size_t)5 << 30, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+	need(area != MAP_FAILED, "mmap");
+	bytes_change(area, PAGE);
+}
+
+/* So little memory may be added from now on. */
+static void memory_limit(size_t bytes)
+{
+	struct rlimit limit;
+	unsigned long pages;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	need(file && fscanf(file, "%lu", &pages) == 1 && fclose(file) == 0, "statm");
+	limit.rlim_cur = limit.rlim_max = pages * PAGE + bytes;
+	need(setrlimit(RLIMIT_AS, &limit) == 0, "setrlimit");
+}
+
+static void memory_use(size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	add(at != MAP_FAILED);
+}
+
+static void files_close(void)
+{
+	for (int fd = files[1].fd + 1; fd < 400; fd++)
+		close(fd);
+}
+
+static void stack_look(void)
+{
+	uint8_t room[3 << 20], *at = room;
+
+	__asm__ volatile("" : "+r"(at) : : "memory"); /* what is there counts */
+	add(*at);
+	*at = 1;
+	__asm__ volatile("" : : "r"(at) : "memory");
+}
+
+static void on_illegal(int sig)
+{
+	(void)sig;
+	add(syscall(SYS_getppid) > 0);
+	siglongjmp(fault, 1);
+}
+
+/* A system call while all signals are blocked. */
+static void blocked_call(void)
+{
+	struct sigaction action = {.sa_handler = on_illegal};
+
+	sigfillset(&action.sa_mask);
+	sigaction(SIGILL, &action, NULL);
+	if (!sigsetjmp(fault, 1))
+		__builtin_trap();
+}
+
+/* The limit is set before the files are opened. */
+enum { LIMIT = 3, LIMIT_BYTES = 200 << 20 };
+
+static void careful(uint64_t how)
+{
+	switch (how) {
+	case 1: guard_make(); break;
+	case 2: much_reserve(); break;
+	case LIMIT: memory_use(LIMIT_BYTES - (10 << 20)); break;
+	case 4: files_close(); break;
+	case 5: stack_look(); break;
+	case 6: blocked_call(); break;
+	}
+}
+
 static void judge(int f, size_t offset)
 {
 	int value = *place(f, offset, 1);
@@ -400,6 +491,7 @@ static void word_do(const char *word)
 	case 'a': memory_share(number); break;
 	case 'z': process_change(number); break;
 	case 'y': process_change_often(*place(f, offset, 1)); break;
+	case 'x': careful(number); break;
 	case 'w': usleep((useconds_t)number * 1000); break;
 	case 'j': judge(f, offset); break;
 	default: need(0, word);
@@ -415,6 +507,9 @@ int main(int argc, char **argv)
 	pthread_mutex_init(&lock, &kind);
 	pthread_mutex_lock(&lock);
 	need(argc > 3, "walks FILE FILE WORD...");
+	for (int i = 3; i < argc; i++)
+		if (!strcmp(argv[i], "x3"))
+			memory_limit(LIMIT_BYTES);
 	file_open(0, argv[1]);
 	file_open(1, argv[2]);
 	for (int i = 3; i < argc; i++)

@@ -5,7 +5,7 @@
  *
  * DIR/NAME is the content of the PM file PATH with the base name NAME in the state.  If it does not exist, the file
  * does not exist in the state.  For each state it prints a line "DIR: OUTCOME (MODE)", in the sequence of the
- * arguments; then "mode: MODE" and, if there are any, "reason: TEXT" and "foreign file: PATH".  The first state is run
+ * arguments; then "again: N", for runs in a process that had run before, "mode: MODE" and, if there are any, "reason: TEXT" and "foreign file: PATH".  The first state is run
  * alone.
  *
  *     mode= jobs= timeout= memory= disk= client= ready= cwd=    as in run/recovery.h
@@ -47,6 +47,7 @@ static size_t setting_count;
 static struct outcome *outcomes;
 static struct origin *origin;
 static char root[PATH_MAX - 64];
+static unsigned again; /* runs in a process that had run before */
 
 static void die(const char *what)
 {
@@ -95,6 +96,7 @@ static void done(void *arg, void *ticket, const struct outcome *outcome)
 	(void)arg;
 	outcome_free(slot);
 	outcome_copy(slot, outcome);
+	again += outcome->again;
 }
 
 static void stages_make(struct recovery *r, char (*paths)[PATH_MAX])
@@ -237,6 +239,8 @@ static void print(struct recovery *r, bool show, bool stack)
 		if (stack && o->ending.kind != ENDING_EXIT)
 			stack_print(r, i, o->ending.kind);
 	}
+	if (again)
+		printf("again: %u\n", again);
 	printf("mode: %s\n", recovery_mode_name(recovery_mode(r)));
 	if (recovery_reason(r))
 		printf("reason: %s\n", recovery_reason(r));

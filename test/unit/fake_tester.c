@@ -50,13 +50,40 @@ static uint8_t *input_pool(const struct tester *t, const struct tester_input *in
 	return input->state ? state_pool(t->image, input->state) : content_pool(input->content);
 }
 
+static bool is_pass(struct ending end)
+{
+	return ending_same(end, FAKE_PASS);
+}
+
+/* Rules 3 and 4 of crash/checkpoints.h.  Leaves are not repeated.  Does the outcome of a checkpoint count? */
+static bool end_later(struct tester *t, struct fake_run *run)
+{
+	struct fake *fake = fake_of(t);
+	struct ending start;
+
+	if (!fake->later || !(run->submitted || run->lazy) || outcomes_are_distrusted(t->outcomes))
+		return false;
+	run->end = fake->later(fake->arg, run->pool, run->patience);
+	if (run->lazy || is_pass(run->end))
+		return true;
+	start = fake->recover(fake->arg, run->pool, run->patience);
+	if (!ending_same(run->end, start))
+		outcomes_distrust(t->outcomes);
+	return false;
+}
+
 static struct outcome recovery_fake(struct tester *t, struct fake_run run)
 {
 	struct fake *fake = fake_of(t);
+	bool later = end_later(t, &run);
 
-	run.end = fake->recover(fake->arg, run.pool, run.patience);
+	if (!later)
+		run.end = fake->recover(fake->arg, run.pool, run.patience);
 	vec_push(&fake->runs, run);
-	struct outcome outcome = {.ending = run.end, .mode = RECOVERY_FORK};
+	struct outcome outcome = {.ending = run.end,
+				  .mode = RECOVERY_FORK,
+				  .from = later,
+				  .unconfirmed = later && run.submitted};
 	const char *text = fake->print ? fake->print(fake->arg, run.pool, run.crash.command) : "";
 	if (fake->print) {
 		outcome.out.text = strdup(text);
@@ -95,6 +122,15 @@ static void waiting_end_until(struct tester *t, size_t left, bool give_up)
 		waiting_end(t, fake->last_first ? fake->waiting.count - 1 : 0, give_up);
 }
 
+static void submitted_count(struct tester *t)
+{
+	struct fake *fake = fake_of(t);
+
+	fake->submitted++;
+	if (fake->wrong_after && fake->submitted >= fake->wrong_after)
+		outcomes_distrust(t->outcomes);
+}
+
 static bool is_stopped(struct fake *fake)
 {
 	if (fake->stop_after && fake->submitted >= fake->stop_after)
@@ -110,7 +146,7 @@ static int fake_submit(struct tester *t, const struct state *state, const struct
 	(void)err;
 	if (is_stopped(fake))
 		return TESTER_STOPPED;
-	fake->submitted++;
+	submitted_count(t);
 	waiting_end_until(t, fake->workers ? fake->workers - 1 : 0, false);
 	waiting.outcome = recovery_fake(t, (struct fake_run){.pool = state_pool(t->image, state),
 							     .digest = state->digest,
@@ -188,6 +224,15 @@ static struct outcome leaf_outcome(const struct fake_tree *tree)
 	return outcome;
 }
 
+/* Of the recovery that has just run. */
+static const char *leaf_refused(const struct fake_tree *tree)
+{
+	const struct fake *fake = fake_of(tree->tester);
+
+	return fake->refuses && fake->refuses(fake->arg, fake->runs.at[fake->runs.count - 1].pool) ? "as it is told"
+												   : NULL;
+}
+
 /* Of the lines that recovery does not look at, as little as may be. */
 static void rest_take(struct fake_tree *tree, struct choices_bounds bounds)
 {
@@ -218,6 +263,7 @@ static void leaf_tell(struct fake_tree *tree, struct choices_bounds bounds)
 	leaf.is_none = leaf_is_extreme(tree, false);
 	outcome = leaf_outcome(tree);
 	leaf.outcome = &outcome;
+	leaf.refused = leaf_refused(tree);
 	tree->end.leaves++;
 	tree->end.left_out -= leaf_states(&leaf);
 	tree->enough = !o->leaf(o->arg, tree->ticket, &leaf) || tree->end.leaves == o->leaves_max;
@@ -255,10 +301,9 @@ static int fake_submit_lazy(struct tester *t, const struct tester_input *certain
 	struct fake_tree tree = {.tester = t, .options = options, .crash = certain->crash, .ticket = ticket};
 
 	(void)err;
-	assert_int_not_equal(options->sequence, LAZY_SAMPLE); /* this tree has no chance in it */
 	if (is_stopped(fake))
 		return TESTER_STOPPED;
-	fake->submitted++;
+	submitted_count(t);
 	tree.lines = mem_alloc((c->line_count + 1) * sizeof(*tree.lines));
 	tree.taken = mem_alloc(c->unit_count + 1);
 	for (size_t i = 0; i < fake->read_count; i++)

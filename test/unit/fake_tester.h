@@ -54,8 +54,14 @@ struct fake {
 	uint64_t stop_after; /* submissions; then the user interrupts.  0: never */
 	uint64_t late_after; /* submissions; then the time is over.  0: never */
 	bool slow;           /* not a fork server */
+	/* How recoveries end that begin at a checkpoint, as all do that are submitted, or leaves, until one has proved wrong;
+	 * NULL: there are no checkpoints. */
+	fake_recovery *later;
+	uint64_t wrong_after; /* submissions; then a run from a checkpoint has proved wrong.  0: never, if none fails */
+	/* The fork server cannot serve this leaf; NULL: it serves all. */
+	bool (*refuses)(void *arg, const uint8_t *pool);
 	/* The lines that recovery looks at, in this order, by their offset / 64; then it can be asked line by line
-	 * (run/lazy.h).  NULL: it cannot. */
+	 * (run/lazy.h); a sample has its first leaves.  NULL: it cannot. */
 	const uint64_t *reads;
 	size_t read_count;
 	/* Recovery on this pool is to be recorded in `dir`; NULL: there is no recorder. */
