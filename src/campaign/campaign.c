@@ -217,11 +217,17 @@ static int judge_meanwhile(struct campaign *c, size_t platform, struct err *err)
 	return r;
 }
 
+/* If a failure that began at a checkpoint is none from the start, all is judged once more. */
 static int campaign_judge_all(struct campaign *c, enum judge_extent extent, struct err *err)
 {
-	for (size_t p = 0; p < c->options.platform_count; p++)
-		if (campaign_judge(c, p, extent, err) < 0)
-			return -1;
+	bool trusted;
+
+	do {
+		trusted = !outcomes_are_distrusted(c->outcomes);
+		for (size_t p = 0; p < c->options.platform_count; p++)
+			if (campaign_judge(c, p, extent, err) < 0)
+				return -1;
+	} while (trusted && outcomes_are_distrusted(c->outcomes));
 	return 0;
 }
 

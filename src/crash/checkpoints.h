@@ -104,7 +104,9 @@ void checkpoints_tree_begins(struct checkpoints *checkpoints, const struct check
 /* The outcome of a run, and that from the start. */
 void checkpoints_compare(struct checkpoints *checkpoints, const struct outcome *outcome, const struct outcome *start);
 
-/* There was a difference in an earlier session. */
+/* There is a difference. */
+void checkpoints_differ(struct checkpoints *checkpoints);
+/* There was one in an earlier session. */
 void checkpoints_switch_off(struct checkpoints *checkpoints);
 bool checkpoints_are_off(const struct checkpoints *checkpoints);
 

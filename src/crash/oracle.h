@@ -33,7 +33,7 @@ struct verdict {
 	bool known;           /* false: recovery was not run, or is still running */
 	uint8_t rejected_by;  /* 1 + position of the oracle in the list; 0: the run passed */
 	bool orderly;         /* recovery fails in this way without a crash, too; see `fails_orderly` */
-	bool unconfirmed;     /* of a run that passed: outcome.unconfirmed */
+	bool unconfirmed;     /* outcome.unconfirmed */
 	struct ending ending; /* how recovery failed, as that oracle sees it; or how it ended */
 };
 

@@ -250,8 +250,7 @@ static struct verdict outcome_judge(const struct outcomes *o, const struct outco
 {
 	struct verdict verdict = oracles_judge(o->oracles, outcome, crash);
 
-	/* A failure is run from the start when its cause is sought. */
-	verdict.unconfirmed = outcome->unconfirmed && !verdict_failed(verdict);
+	verdict.unconfirmed = outcome->unconfirmed;
 	return verdict;
 }
 

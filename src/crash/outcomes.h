@@ -18,7 +18,7 @@
  *     0123456789abcdef 0123456789abcdef e 3 exit-status orderly                         it fails so without a crash, too
  *     0123456789abcdef 0123456789abcdef e 0 passed          no oracle rejects it
  *     0123456789abcdef 0123456789abcdef e 0 passed unconfirmed     from a checkpoint, and not from the start (checkpoints.h)
- *     distrusted                                            from here on, no unconfirmed pass counts, wherever it stands
+ *     distrusted                                            from here on, no unconfirmed verdict counts, wherever it stands
  *
  * Of two lines with the same name, the second counts.  Version 4 had no checkpoints, and is read, too.  A journal of
  * another version or of other options is not read, but replaced. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "crash/checkpoints.h"
 #include "explain/explain.h"
 #include "image/snapshot.h"
 
@@ -111,6 +112,18 @@ static int result_passes(struct explain *e, const struct state *state, const str
 	return passed;
 }
 
+/* A failure that began at a checkpoint has been run from the start: rule 4 of checkpoints.h. */
+static void result_compare(struct explain *e, struct verdict later, struct verdict start)
+{
+	struct campaign *c = e->campaign;
+
+	if (verdict_same(later, start) || verdict_hangs(later) || verdict_hangs(start))
+		return;
+	if (c->checkpoints && !checkpoints_are_off(c->checkpoints))
+		checkpoints_differ(c->checkpoints);
+	outcomes_distrust(c->outcomes);
+}
+
 enum { RESULT_FLAKY = 1, RESULT_EXCUSED, RESULT_UNEXAMINED };
 
 /* Run recovery on the state for its output.  If it now fails in a different way, or may not be run, use the output that
@@ -133,12 +146,14 @@ static int result_hear(struct explain *e, struct result *result, const struct st
 	/* A hang was already seen twice.  Only its stack would be new. */
 	if (s->mode && verdict_hangs(result->verdict))
 		return explain_may_run(e, result->verdict) ? result_stack(e, s, state, crash, err) : 0;
-	bool suffices = s->mode && !(before && before->from); /* a run from a checkpoint does not */
-	if (!explain_may_run(e, result->verdict) && (suffices || !explain_may_run_late(e)))
+	bool later = before && before->from;
+	if (!explain_may_run(e, result->verdict) && ((s->mode && !later) || !explain_may_run_late(e)))
 		return 0;
 	r = tester_run(c->tester, state, crash, 1, &run, err);
 	if (r < 0)
 		return r;
+	if (later)
+		result_compare(e, result->verdict, run.verdict);
 	bool same = verdict_same(run.verdict, result->verdict);
 	bool excused = same && idle && oracles_excuse(c->oracles, result->verdict, &run.outcome, idle, crash);
 	if (same && (!s->mode || run.outcome.out.size + run.outcome.err.size))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* again.c - test roots again where states passed from a checkpoint of recovery, after such a run has proved wrong.
+/* again.c - test roots again whose states were run from a checkpoint of recovery only, after such a run has proved wrong.
  *
- * A root does not remember its states, so each pass that had a doubtful one is repeated.  States whose verdicts still
- * count are known, and do not run.  Those that did not fail before are added to the root's failures.  Trees (try_lazily.c)
- * are repeated whole. */
+ * A root does not remember its states, so one with a doubtful state is tested from nothing, in all passes that it had.
+ * States whose verdicts still count are known, and do not run.  Trees (try_lazily.c) are repeated whole. */
 #include <inttypes.h>
 #include <stdlib.h>
 
