@@ -21,10 +21,12 @@
  *     jF+OFFSET        end: the byte there is the exit status; 254: crash, 253: do not end,
  *                      252: change the size of the file, 251: run a thread, and end with 0 */
 // link: -lpthread
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -434,8 +436,92 @@ static void blocked_call(void)
 		__builtin_trap();
 }
 
-/* The limit is set before the files are opened. */
-enum { LIMIT = 3, LIMIT_BYTES = 200 << 20 };
+/* As a 32-bit program does it: mkdir has the number that getpid has here. */
+static void other_call(void)
+{
+	long result = 39;
+
+	__asm__ volatile("int $0x80" : "+a"(result) : "b"(0L), "c"(0L), "d"(0L) : "r8", "r9", "r10", "r11", "memory");
+	add(result > 0);
+}
+
+static void masks_bad(void)
+{
+	uint64_t mask = 0;
+
+	add((uint64_t)syscall(SYS_rt_sigprocmask, SIG_BLOCK, 8L, NULL, sizeof(mask)) + (uint64_t)errno);
+	add((uint64_t)syscall(SYS_rt_sigprocmask, 77, &mask, NULL, sizeof(mask)) + (uint64_t)errno);
+}
+
+/* The first time, there comes to be a handler that the kernel removes when it is called. */
+static void handler_once(void)
+{
+	struct sigaction action = {.sa_handler = on_fault, .sa_flags = (int)SA_RESETHAND}, now;
+	static bool there;
+
+	if (!there)
+		sigaction(SIGILL, &action, NULL);
+	else if (!sigsetjmp(fault, 1))
+		__builtin_trap();
+	sigaction(SIGILL, NULL, &now);
+	add(now.sa_handler == on_fault);
+	there = true;
+}
+
+/* A call that takes nothing away, because it fails. */
+static void replace_badly(void)
+{
+	uint8_t *area = area_last();
+
+	add(mmap(area, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, -1, 0) == MAP_FAILED);
+	bytes_change(area, PAGE);
+}
+
+/* A mapping with nothing beside it, that is one before and may be several after it. */
+static void mapping_split(void)
+{
+	static uint8_t *area;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+
+	if (!area) {
+		need((area = mmap(NULL, 12 * PAGE, PROT_NONE, flags, -1, 0)) != MAP_FAILED, "mmap");
+		area += AREA_PAGES * PAGE;
+		need(mprotect(area, AREA_PAGES * PAGE, PROT_READ | PROT_WRITE) == 0, "mprotect");
+		return;
+	}
+	/* The last byte is what differs in states. */
+	if (*place(0, files[0].size - 1, 1) % 2) {
+		add(mremap(area, AREA_PAGES * PAGE, 2 * AREA_PAGES * PAGE, MREMAP_MAYMOVE) != MAP_FAILED);
+		return;
+	}
+	need(mprotect(area + PAGE, PAGE, PROT_READ) == 0, "mprotect");
+	/* Parts that are written one by one are never joined again. */
+	area[3 * PAGE] = area[0] = 1;
+}
+
+/* These are done before the files are opened, too. */
+enum { LIMIT = 3, LIMIT_BYTES = 200 << 20, BELOW = 12, SPLIT_STACK = 13 };
+static uint8_t *below;
+
+/* Memory where the stack would grow. */
+static void below_make(void)
+{
+	uint8_t here, *at = (uint8_t *)((uintptr_t)&here / PAGE * PAGE) - 150 * PAGE;
+
+	below = mmap(at, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	need(below == at, "mmap");
+	memset(below, 7, PAGE);
+}
+
+static void careful_begin(uint64_t how, uint8_t *stack)
+{
+	if (how == LIMIT)
+		memory_limit(LIMIT_BYTES);
+	else if (how == BELOW)
+		below_make();
+	else if (how == SPLIT_STACK)
+		need(mprotect(stack, PAGE, PROT_READ) == 0, "mprotect");
+}
 
 static void careful(uint64_t how)
 {
@@ -446,6 +532,12 @@ static void careful(uint64_t how)
 	case 4: files_close(); break;
 	case 5: stack_look(); break;
 	case 6: blocked_call(); break;
+	case 7: other_call(); break;
+	case 8: masks_bad(); break;
+	case 9: handler_once(); break;
+	case 10: replace_badly(); break;
+	case 11: mapping_split(); break;
+	case BELOW: see(below, PAGE); break;
 	}
 }
 
@@ -498,9 +590,19 @@ static void word_do(const char *word)
 	}
 }
 
+__attribute__((noinline)) static int run(int argc, char **argv)
+{
+	file_open(0, argv[1]);
+	file_open(1, argv[2]);
+	for (int i = 3; i < argc; i++)
+		word_do(argv[i]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_mutexattr_t kind;
+	uint8_t room[8 * PAGE];
 
 	pthread_mutexattr_init(&kind);
 	pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
@@ -508,11 +610,8 @@ int main(int argc, char **argv)
 	pthread_mutex_lock(&lock);
 	need(argc > 3, "walks FILE FILE WORD...");
 	for (int i = 3; i < argc; i++)
-		if (!strcmp(argv[i], "x3"))
-			memory_limit(LIMIT_BYTES);
-	file_open(0, argv[1]);
-	file_open(1, argv[2]);
-	for (int i = 3; i < argc; i++)
-		word_do(argv[i]);
-	return 0;
+		if (*argv[i] == 'x')
+			careful_begin(strtoull(argv[i] + 1, NULL, 10),
+				      (uint8_t *)((uintptr_t)(room + 4 * PAGE) / PAGE * PAGE));
+	return run(argc, argv);
 }
