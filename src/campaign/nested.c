@@ -482,7 +482,7 @@ static void results_unite(struct campaign *c, const struct trace *trace, size_t 
 		struct result *result = &results->all.at[i];
 		struct crash_sighting *s = &result->sighting;
 		size_t place = code_places_add(&united->places, code_place(trace, s->blamed ? s->blamed : s->point));
-		uint64_t *first = map_put(&united->first, place, verdict_code(result->verdict));
+		uint64_t *first = map_put(&united->first, place, verdict_class(result->verdict));
 
 		if (*first) {
 			struct nested_campaign *other = &c->nested->campaigns.at[*first >> 32];

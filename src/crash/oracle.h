@@ -80,6 +80,13 @@ static inline struct verdict verdict_decode(uint64_t code)
 				.ending = {(enum ending_kind)((code >> 40 & 0xff) - 1), (int)(uint32_t)code}};
 }
 
+/* The same for verdict_same: one number for each class of failures. */
+static inline uint64_t verdict_class(struct verdict v)
+{
+	v.unconfirmed = false;
+	return verdict_code(v);
+}
+
 #define ORDERLY_NEVER UINT64_MAX
 
 struct tester;

@@ -137,7 +137,7 @@ static size_t judge_prefix(struct judge *j, const struct trial *trial, struct ve
 /* Rule 6. */
 static size_t judge_orderly(struct judge *j, const struct trial *trial, struct verdict verdict)
 {
-	uint64_t *job = map_put(&j->orderly, verdict_code(verdict), 0);
+	uint64_t *job = map_put(&j->orderly, verdict_class(verdict), 0);
 
 	if (!*job)
 		*job = 1 + job_new(j, trial, verdict, trial->event);
@@ -153,7 +153,7 @@ static size_t judge_loss(struct judge *j, const struct trial *trial, struct verd
 
 	if (follows && verdict_hangs(verdict))
 		return j->prefix_job;
-	job = map_put(&j->loses, trial->lost, verdict_code(verdict));
+	job = map_put(&j->loses, trial->lost, verdict_class(verdict));
 	if (*job)
 		return *job - 1;
 	*job = 1 + job_new(j, trial, verdict, trial->event);

@@ -163,7 +163,7 @@ static struct job *loss_job(struct judge *j, const struct root *root, const stru
 
 	if (!none)
 		return NULL;
-	known = map_put(&j->loses, failure->lost, verdict_code(failure->verdict));
+	known = map_put(&j->loses, failure->lost, verdict_class(failure->verdict));
 	if (!*known) {
 		const struct job *prefix = prefix_find(j, root, failure);
 		struct job job = {.trial = none,
