@@ -24,8 +24,9 @@
  *  3. The server waits for the child all the time.  If it ends in another way, the server replies, and the next state has a
  *     new child.
  *
- * What differs from a new child is what the kernel counts: time used, process ID.  A recovery that depends on it gives other
- * outcomes than from the start, where each run has its own process; see checkpoints.h. */
+ * What differs from a new child is what the kernel counts (time used, process ID), our descriptors, from 300 on, and what a
+ * program can change without a system call: the base of GS, a stack of its own that grows (MAP_GROWSDOWN).  A recovery that
+ * depends on it gives other outcomes than from the start, where each run has its own process; see checkpoints.h. */
 #ifndef BLACKOUT_PRELOAD_REPEAT_H
 #define BLACKOUT_PRELOAD_REPEAT_H
 
