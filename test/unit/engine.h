@@ -3,7 +3,7 @@
  *
  *     struct engine e;
  *     engine_make(&e, dir, "a <a b <b |");            // the program that is recorded
- *     e.fake.recover = b_needs_a;
+ *     e.fake.recover = b_needs_a;                     // or a function of the test
  *     engine_run(&e);                                 // must succeed
  *     e.campaign->results.all ...                     // crash/campaign_in.h
  *     engine_free(&e);
@@ -72,6 +72,9 @@ uint32_t engine_place(const struct engine *engine, const char *word);
 
 /* What is stored in lines 'a' to 'z', or in the second 8 bytes of them, 'A' to 'Z'; pools of engine_make. */
 uint64_t pool_at(const uint8_t *pool, char line);
+
+/* Recoveries for `fake.recover`: one that always passes; one that fails if b is on media without a. */
+fake_recovery passes, b_needs_a;
 
 /* The detectors that the result names, with a comma between them, are these. */
 void expect_detectors(const struct engine *engine, size_t result, const char *detectors);

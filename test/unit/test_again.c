@@ -218,21 +218,6 @@ static void test_lines(void **state)
 
 /* One after the other */
 
-static struct ending passes(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)pool;
-	(void)patience;
-	return FAKE_PASS;
-}
-
-static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)patience;
-	return pool_at(pool, 'b') && !pool_at(pool, 'a') ? FAKE_FAIL : FAKE_PASS;
-}
-
 static struct ending all_needed(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;

@@ -23,13 +23,6 @@ struct subject {
 	char *report; /* JSON, without times */
 };
 
-static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)patience;
-	return pool_at(pool, 'b') && !pool_at(pool, 'a') ? FAKE_FAIL : FAKE_PASS;
-}
-
 static struct ending d_dies_without_c(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;

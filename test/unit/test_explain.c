@@ -45,13 +45,6 @@ static void expect_lost(const struct engine *e, const struct crash_sighting *s, 
 
 /* Losses */
 
-static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)patience;
-	return pool_at(pool, 'b') && !pool_at(pool, 'a') ? FAKE_FAIL : FAKE_PASS;
-}
-
 /* Many are lost, one matters. */
 static void test_fewest_lost(void **state)
 {

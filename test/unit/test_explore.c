@@ -242,14 +242,6 @@ static void test_line_by_line(void **state)
 	programs_check(*state, LINE_BY_LINE);
 }
 
-static struct ending passes(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)pool;
-	(void)patience;
-	return FAKE_PASS;
-}
-
 /* Of too many states the suspicious ones are tested, and some by chance: the same ones for the same seed. */
 static void test_sample(void **state)
 {
@@ -272,13 +264,6 @@ static void test_sample(void **state)
 		first = submitted;
 	}
 	engine_free(&e);
-}
-
-static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)patience;
-	return pool_at(pool, 'b') && !pool_at(pool, 'a') ? FAKE_FAIL : FAKE_PASS;
 }
 
 /* Of six lines recovery looks at two: four recoveries stand for 64 states.  With a budget the ends come first, and then

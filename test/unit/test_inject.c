@@ -5,14 +5,6 @@
 
 #include "engine.h"
 
-static struct ending passes(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)pool;
-	(void)patience;
-	return FAKE_PASS;
-}
-
 static void test_two_states(void **state)
 {
 	struct engine e;
@@ -196,7 +188,7 @@ static void test_accepted(void **state)
 }
 
 /* b without a. */
-static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending b_without_a_dies(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;
@@ -210,7 +202,7 @@ static void test_order(void **state)
 	uint32_t blamed = 0;
 
 	engine_make(&e, *state, "a b <b | c <c | <a | d <d | $");
-	e.fake.recover = b_needs_a;
+	e.fake.recover = b_without_a_dies;
 	for (unsigned i = 0; i < 6; i++) {
 		e.fake.workers = 1 + i / 2 * 2;
 		e.fake.last_first = i & 1;

@@ -348,13 +348,6 @@ static void test_no_recorder_later(void **state)
 
 /* Lines that are read */
 
-static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)patience;
-	return pool_at(pool, 'b') && !pool_at(pool, 'a') ? FAKE_FAIL : FAKE_PASS;
-}
-
 static void reads_a_and_b(void *arg, const uint8_t *pool, const char *dir)
 {
 	(void)arg;

@@ -8,13 +8,6 @@
 /* Nine contents; the three that have b without a fail. */
 #define PROGRAM "a b <b | c <c | d <d | <a | e <e | f <f | $"
 
-static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)patience;
-	return pool_at(pool, 'b') && !pool_at(pool, 'a') ? FAKE_FAIL : FAKE_PASS;
-}
-
 static void program_make(struct engine *e, const char *dir)
 {
 	engine_make(e, dir, PROGRAM);

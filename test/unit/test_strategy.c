@@ -36,13 +36,6 @@ static const struct strategy newest = {.name = "newest", .moment = newest_moment
 
 static const struct strategy *const alone[] = {&newest}, *const after_inject[] = {&strategy_inject, &newest};
 
-static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)patience;
-	return pool_at(pool, 'b') && !pool_at(pool, 'a') ? FAKE_FAIL : FAKE_PASS;
-}
-
 /* One state at each fence, and no other but those of the search for the cause. */
 static void test_tests(void **state)
 {

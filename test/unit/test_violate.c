@@ -126,21 +126,6 @@ static void violate_make(struct engine *e, const char *dir, const char *words, c
 	e->options.prune_segments = true;
 }
 
-static struct ending passes(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)pool;
-	(void)patience;
-	return FAKE_PASS;
-}
-
-static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
-{
-	(void)arg;
-	(void)patience;
-	return pool_at(pool, 'b') && !pool_at(pool, 'a') ? FAKE_FAIL : FAKE_PASS;
-}
-
 static struct findings_stats stats_of(const struct engine *e)
 {
 	struct findings *f = findings_new();
