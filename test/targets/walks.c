@@ -383,6 +383,21 @@ static void much_reserve(void)
 	bytes_change(area, PAGE);
 }
 
+/* Much memory with pages here and there: some before, and others after. */
+static void pages_scatter(void)
+{
+	enum { SCATTERED = 1000, APART = 50 };
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	static uint8_t *area;
+
+	if (!area)
+		area = mmap(NULL, (size_t)SCATTERED * APART * PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
+	need(area != MAP_FAILED, "mmap");
+	for (size_t i = 0; i < SCATTERED; i++)
+		bytes_change(area + (i * APART + changes % 2) * PAGE, 8);
+	bytes_change(area + PAGE, 1);
+}
+
 /* So little memory may be added from now on. */
 static void memory_limit(size_t bytes)
 {
@@ -538,6 +553,7 @@ static void careful(uint64_t how)
 	case 10: replace_badly(); break;
 	case 11: mapping_split(); break;
 	case BELOW: see(below, PAGE); break;
+	case 14: pages_scatter(); break;
 	}
 }
 
