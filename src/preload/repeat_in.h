@@ -98,6 +98,7 @@ struct repeat {
 	size_t undo_count;
 	struct kernel_action actions[REPEAT_ACTIONS];
 	size_t action_count;
+	stack_t signal_stack;
 
 	struct repeat_area areas[REPEAT_AREAS];
 	size_t area_count, area_bytes, area_most;

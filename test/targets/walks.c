@@ -514,6 +514,26 @@ static void mapping_split(void)
 	area[3 * PAGE] = area[0] = 1;
 }
 
+/* Programs in Rust remove their stack for signals when they end. */
+static void signal_stack_change(void)
+{
+	static uint8_t room[2][1 << 16];
+	stack_t stack = {.ss_sp = room[++changes % 2], .ss_size = sizeof(room[0])}, old;
+
+	need(sigaltstack(&stack, &old) == 0, "sigaltstack");
+	add(old.ss_sp == room[0]);
+	add(old.ss_sp == room[1]);
+	add((uint64_t)old.ss_flags);
+	stack.ss_flags = 77;
+	add(sigaltstack(&stack, NULL) == 0);
+	need(sigaltstack(NULL, &old) == 0, "sigaltstack");
+	add(old.ss_sp == room[changes % 2]);
+	stack.ss_flags = SS_DISABLE;
+	/* The last byte is what differs in states. */
+	if (*place(0, files[0].size - 1, 1) % 2)
+		need(sigaltstack(&stack, NULL) == 0, "sigaltstack");
+}
+
 /* These are done before the files are opened, too. */
 enum { LIMIT = 3, LIMIT_BYTES = 200 << 20, BELOW = 12, SPLIT_STACK = 13 };
 static uint8_t *below;
@@ -554,6 +574,7 @@ static void careful(uint64_t how)
 	case 11: mapping_split(); break;
 	case BELOW: see(below, PAGE); break;
 	case 14: pages_scatter(); break;
+	case 15: signal_stack_change(); break;
 	}
 }
 
