@@ -534,6 +534,19 @@ static void signal_stack_change(void)
 		need(sigaltstack(&stack, NULL) == 0, "sigaltstack");
 }
 
+/* Flags of an open file, which all copies of the process share. */
+static void flags_change(void)
+{
+	static int fd;
+
+	if (!fd) {
+		need((fd = open("notes", O_RDONLY)) > 0, "notes");
+		return;
+	}
+	add((uint64_t)fcntl(fd, F_GETFL));
+	need(fcntl(fd, F_SETFL, O_NONBLOCK | O_APPEND) == 0, "flags");
+}
+
 /* These are done before the files are opened, too. */
 enum { LIMIT = 3, LIMIT_BYTES = 200 << 20, BELOW = 12, SPLIT_STACK = 13 };
 static uint8_t *below;
@@ -575,6 +588,7 @@ static void careful(uint64_t how)
 	case BELOW: see(below, PAGE); break;
 	case 14: pages_scatter(); break;
 	case 15: signal_stack_change(); break;
+	case 16: flags_change(); break;
 	}
 }
 
