@@ -394,7 +394,7 @@ bool repeat_calls_begin(void)
 	for (int sig = 1; sig < NSIG; sig++)
 		if (CALL(SYS_rt_sigaction, sig, 0, &action, sizeof(uint64_t)) == 0 && action.flags & SA_RESETHAND)
 			return false;
-	return true;
+	return CALL(SYS_sigaltstack, NULL, &repeat->signal_stack) == 0;
 }
 
 bool repeat_calls_undo(void)
@@ -403,5 +403,8 @@ bool repeat_calls_undo(void)
 		if (!undo(&repeat->undos[--repeat->undo_count]))
 			return false;
 	repeat->action_count = 0;
+	/* The return from a handler restores it only if there was one. */
+	if (CALL(SYS_sigaltstack, &repeat->signal_stack, NULL) < 0)
+		return false;
 	return (uintptr_t)CALL(SYS_brk, 0) == repeat->brk || (uintptr_t)CALL(SYS_brk, repeat->brk) == repeat->brk;
 }

@@ -21,12 +21,16 @@ enum {
 	REPEAT_SLOTS = 8 * REPEAT_PAGES, /* a power of two */
 	REPEAT_UNDOS = 512,
 	REPEAT_ACTIONS = 16,
-	REPEAT_SCAN = 8192,      /* entries of the pagemap that are read at once */
+	REPEAT_SCAN = 8192,      /* entries of the pagemap that are read at once, */
+	REPEAT_PLACES = 512,     /* and places with pages that are asked for; */
+	REPEAT_SMALL = 1 << 20,  /* in so much memory, to read all entries is cheaper */
 	REPEAT_STACK = 64 << 10, /* of the code that goes back */
 	REPEAT_BELOW = 1 << 20,  /* the kernel leaves so much room below a stack */
 };
 
-#define REPEAT_AREA_BYTES ((size_t)4 << 30) /* to look for written pages in more takes longer than a fork */
+/* To look for written pages in more takes longer than a fork, */
+#define REPEAT_AREA_BYTES ((size_t)4 << 30)
+#define REPEAT_READ_BYTES ((size_t)256 << 20) /* where each entry of the pagemap has to be read */
 
 /* Memory at the beginning that the program may write, or may share with others. */
 struct repeat_area {
@@ -47,6 +51,11 @@ enum repeat_source {
 	REPEAT_SHARED, /* as in the server; not written so far */
 	REPEAT_COPY,   /* written: a copy of what was there is kept */
 	REPEAT_FILE,   /* written: it was a page of the stage's file */
+};
+
+/* Pages that are there, and are no pages of a file; as the kernel tells it. */
+struct repeat_place {
+	uint64_t from, to, kinds;
 };
 
 struct repeat_page {
@@ -89,9 +98,10 @@ struct repeat {
 	size_t undo_count;
 	struct kernel_action actions[REPEAT_ACTIONS];
 	size_t action_count;
+	stack_t signal_stack;
 
 	struct repeat_area areas[REPEAT_AREAS];
-	size_t area_count, area_bytes;
+	size_t area_count, area_bytes, area_most;
 	struct repeat_range ranges[REPEAT_RANGES];
 	size_t range_count;
 	struct repeat_page pages[REPEAT_PAGES];
@@ -99,6 +109,7 @@ struct repeat {
 	uint16_t slots[REPEAT_SLOTS]; /* of pages, plus one: a hash table with linear probing */
 	long faults;                  /* of this process, when it was last known which pages are written */
 	uint64_t entries[REPEAT_SCAN];
+	struct repeat_place places[REPEAT_PLACES];
 	_Alignas(16) char stack_room[REPEAT_STACK];
 	_Alignas(4096) char copies[REPEAT_PAGES][4096];
 };

@@ -5,12 +5,14 @@
  *     this process does not share is one that it has written (/proc/self/pagemap).
  *  2. What was written before the beginning is copied there; later, what a page had is still in the server's memory.  From
  *     then on the page belongs to those that are restored each time.
+ *     The kernel is asked for the places with pages that are no pages of a file; if it cannot tell, all entries are read.
  *  3. A page cannot come to be written without a page fault.  So nothing is looked for if there was none.
  *  4. A page that was one of a PM file gets the file's contents, before each state.
  *
  * No function of a library is called here: its own memory is among what is restored. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -24,6 +26,13 @@
 #define OF_FILE ((uint64_t)1 << 61)
 #define GUARD ((uint64_t)1 << 58) /* of MADV_GUARD_INSTALL: it has no contents */
 #define EXCLUSIVE ((uint64_t)1 << 56)
+
+/* PAGEMAP_SCAN, since Linux 6.7: struct pm_scan_arg */
+struct scan {
+	uint64_t size, flags, start, end, walk_end, places, room, most, inverted, all_of, any_of, wanted;
+};
+#define SCAN _IOWR('f', 16, struct scan)
+enum { IS_FILE = 4, IS_PRESENT = 8, IS_SWAPPED = 16 };
 
 #define MEMORY_END ((uintptr_t)0x7fffffffe000) /* no mapping is so large */
 
@@ -88,7 +97,7 @@ static bool area_add(const char *line, const char *end)
 		    (flags[2] == 'x' ? PROT_EXEC : 0);
 	if (!area.is_shared)
 		repeat->area_bytes += area.to - area.from;
-	if (repeat->area_count == REPEAT_AREAS || repeat->area_bytes > REPEAT_AREA_BYTES)
+	if (repeat->area_count == REPEAT_AREAS || repeat->area_bytes > repeat->area_most)
 		return false;
 	repeat->areas[repeat->area_count++] = area;
 	return true;
@@ -233,10 +242,11 @@ static bool page_note(uintptr_t at, bool written, bool begins)
 	return true;
 }
 
-static bool area_scan(const struct repeat_area *area, bool begins)
+/* All pages of [at, end). */
+static bool entries_scan(uintptr_t at, uintptr_t end, bool begins)
 {
-	for (uintptr_t at = area->from; at < area->to;) {
-		size_t count = low((area->to - at) / PAGE, REPEAT_SCAN);
+	while (at < end) {
+		size_t count = low((end - at) / PAGE, REPEAT_SCAN);
 
 		if (CALL(SYS_pread64, repeat->pagemap, repeat->entries, count * 8, at / PAGE * 8) != (long)(count * 8))
 			return false;
@@ -247,6 +257,47 @@ static bool area_scan(const struct repeat_area *area, bool begins)
 			if (there && !page_note(at, entry & (EXCLUSIVE | SWAPPED), begins))
 				return false;
 		}
+	}
+	return true;
+}
+
+/* The next places in [at, end) with pages that are there, and are no pages of a file; how many.  `next`: where to go on.
+ * Negative: the kernel does not know this call. */
+static long places_find(uintptr_t at, uintptr_t end, uintptr_t *next)
+{
+	struct scan scan = {
+		.size = sizeof(scan),
+		.start = at,
+		.end = end,
+		.places = (uintptr_t)repeat->places,
+		.room = REPEAT_PLACES,
+		.inverted = IS_FILE,
+		.all_of = IS_FILE,
+		.any_of = IS_PRESENT | IS_SWAPPED,
+	};
+	long count = CALL(SYS_ioctl, repeat->pagemap, SCAN, &scan);
+
+	*next = scan.walk_end;
+	return count;
+}
+
+/* A large area that is hardly used has few of these places, but many entries. */
+static bool area_scan(const struct repeat_area *area, bool begins)
+{
+	uintptr_t next;
+
+	if (area->to - area->from <= REPEAT_SMALL)
+		return entries_scan(area->from, area->to, begins);
+	for (uintptr_t at = area->from; at < area->to; at = next) {
+		long count = places_find(at, area->to, &next);
+
+		if (count < 0)
+			return entries_scan(at, area->to, begins);
+		for (long i = 0; i < count; i++)
+			if (!entries_scan(repeat->places[i].from, repeat->places[i].to, begins))
+				return false;
+		if (next <= at)
+			return false;
 	}
 	return true;
 }
@@ -285,10 +336,12 @@ static bool ranges_note(void)
 bool repeat_memory_begin(void)
 {
 	int fd = (int)CALL(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uintptr_t next;
 
 	repeat->pagemap = call_fd_away(fd);
 	if (fd >= 0)
 		CALL(SYS_close, fd);
+	repeat->area_most = places_find(0, PAGE, &next) < 0 ? REPEAT_READ_BYTES : REPEAT_AREA_BYTES;
 	return repeat->pagemap >= 0 && server_copy(repeat->copies[0], (uintptr_t)&repeat & -PAGE) && ranges_note() &&
 	       areas_read() && areas_scan(true);
 }

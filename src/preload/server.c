@@ -2,7 +2,7 @@
 /* server.c - the recovery program, stopped at its first call that names a PM file, forks a child for each crash state.
  *
  * A child must find everything as a newly started program would.  State that fork does not copy is restored before each
- * child (file offsets, which checkpoints change, too), or refused from the start (threads, pipes and sockets, shared memory).
+ * child (offsets and flags of files, which checkpoints change, too), or refused from the start (threads, pipes and sockets, shared memory).
  *
  * A checkpoint (walk.h) is another server, further on.  It runs in the handler of a signal, which interrupted the program
  * anywhere. */
@@ -30,7 +30,7 @@
 enum { OFFSETS_MAX = 256, KILL_ROUNDS_MAX = 1000 };
 
 struct offset {
-	int fd;
+	int fd, flags;
 	off_t at;
 };
 
@@ -122,13 +122,16 @@ static void fd_note(int fd)
 	if (server.offset_count == OFFSETS_MAX)
 		server.problem = "recovery has too many files open before it opens a PM file";
 	else
-		server.offsets[server.offset_count++] = (struct offset){.fd = fd, .at = lseek(fd, 0, SEEK_CUR)};
+		server.offsets[server.offset_count++] =
+			(struct offset){.fd = fd, .flags = fcntl(fd, F_GETFL), .at = lseek(fd, 0, SEEK_CUR)};
 }
 
 void server_restore(void)
 {
-	for (size_t i = 0; i < server.offset_count; i++)
+	for (size_t i = 0; i < server.offset_count; i++) {
 		CALL(SYS_lseek, server.offsets[i].fd, server.offsets[i].at, SEEK_SET);
+		CALL(SYS_fcntl, server.offsets[i].fd, F_SETFL, server.offsets[i].flags);
+	}
 }
 
 /* Standard input may be another file, to which the command redirects it. */

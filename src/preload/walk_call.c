@@ -17,6 +17,7 @@
 
 enum { ARGUMENTS = 6 };
 #define MASK_BYTES ((greg_t)sizeof(uint64_t))
+#define AUTODISARM (1U << 31) /* SS_AUTODISARM */
 
 struct call {
 	long number;
@@ -121,6 +122,21 @@ static enum walk_call call_sigprocmask(const struct call *call)
 	return WALK_CALL_DONE;
 }
 
+/* It restores the stack for signals, too.  If that is disabled while a handler runs, we cannot tell the program what it
+ * had set. */
+static enum walk_call call_sigaltstack(const struct call *call)
+{
+	stack_t *stack = &call->context->uc_stack;
+
+	if ((unsigned)stack->ss_flags & AUTODISARM)
+		return WALK_CALL_END;
+	long result = CALL(SYS_sigaltstack, call->arguments[0], call->arguments[1]);
+	if (result == 0 && call->arguments[0])
+		CALL(SYS_sigaltstack, NULL, stack);
+	call->context->uc_mcontext.gregs[REG_RAX] = result;
+	return WALK_CALL_DONE;
+}
+
 /* `addresses` has a bit for each argument that is one. */
 static const struct {
 	int number;
@@ -189,6 +205,7 @@ static const struct {
 	{SYS_sched_getaffinity, 4, NULL},
 	{SYS_rt_sigaction, 6, call_sigaction},
 	{SYS_rt_sigprocmask, 6, call_sigprocmask},
+	{SYS_sigaltstack, 3, call_sigaltstack},
 };
 enum { CALLS = sizeof(calls) / sizeof(*calls) };
 

@@ -383,6 +383,21 @@ static void much_reserve(void)
 	bytes_change(area, PAGE);
 }
 
+/* Much memory with pages here and there: some before, and others after. */
+static void pages_scatter(void)
+{
+	enum { SCATTERED = 1000, APART = 50 };
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	static uint8_t *area;
+
+	if (!area)
+		area = mmap(NULL, (size_t)SCATTERED * APART * PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
+	need(area != MAP_FAILED, "mmap");
+	for (size_t i = 0; i < SCATTERED; i++)
+		bytes_change(area + (i * APART + changes % 2) * PAGE, 8);
+	bytes_change(area + PAGE, 1);
+}
+
 /* So little memory may be added from now on. */
 static void memory_limit(size_t bytes)
 {
@@ -499,6 +514,39 @@ static void mapping_split(void)
 	area[3 * PAGE] = area[0] = 1;
 }
 
+/* Programs in Rust remove their stack for signals when they end. */
+static void signal_stack_change(void)
+{
+	static uint8_t room[2][1 << 16];
+	stack_t stack = {.ss_sp = room[++changes % 2], .ss_size = sizeof(room[0])}, old;
+
+	need(sigaltstack(&stack, &old) == 0, "sigaltstack");
+	add(old.ss_sp == room[0]);
+	add(old.ss_sp == room[1]);
+	add((uint64_t)old.ss_flags);
+	stack.ss_flags = 77;
+	add(sigaltstack(&stack, NULL) == 0);
+	need(sigaltstack(NULL, &old) == 0, "sigaltstack");
+	add(old.ss_sp == room[changes % 2]);
+	stack.ss_flags = SS_DISABLE;
+	/* The last byte is what differs in states. */
+	if (*place(0, files[0].size - 1, 1) % 2)
+		need(sigaltstack(&stack, NULL) == 0, "sigaltstack");
+}
+
+/* Flags of an open file, which all copies of the process share. */
+static void flags_change(void)
+{
+	static int fd;
+
+	if (!fd) {
+		need((fd = open("notes", O_RDONLY)) > 0, "notes");
+		return;
+	}
+	add((uint64_t)fcntl(fd, F_GETFL));
+	need(fcntl(fd, F_SETFL, O_NONBLOCK | O_APPEND) == 0, "flags");
+}
+
 /* These are done before the files are opened, too. */
 enum { LIMIT = 3, LIMIT_BYTES = 200 << 20, BELOW = 12, SPLIT_STACK = 13 };
 static uint8_t *below;
@@ -538,6 +586,9 @@ static void careful(uint64_t how)
 	case 10: replace_badly(); break;
 	case 11: mapping_split(); break;
 	case BELOW: see(below, PAGE); break;
+	case 14: pages_scatter(); break;
+	case 15: signal_stack_change(); break;
+	case 16: flags_change(); break;
 	}
 }
 
