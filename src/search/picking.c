@@ -15,6 +15,7 @@ enum {
 	FAMILY_SHARE = 16,  /* the share of the effort for a side that counts in all families */
 	FRESH_ASKED = 4,    /* branches of an input that did something new that come first, */
 	FRESH_SHARE = 8,    /* and the share of the effort for a side that counts for them */
+	BULK_SHIFT = 4,     /* how a library goes through memory is worth less than what it looks for */
 	NEAR_SHIFT = 1,     /* a branch right behind a side that is new is worth more */
 	HOPE_SHIFT = 1,     /* an input that only may take a side is worth less than one that will */
 	DULL_MOST = 8,      /* executions that come no nearer to PM, before the frontier has turns */
@@ -41,9 +42,11 @@ static uint64_t family_effort(const struct input_search *s, const struct candida
  * handles buffers, mostly. */
 static unsigned inside_shift(const struct side *side)
 {
+	unsigned bulk = side->is_bulk ? BULK_SHIFT : 0;
+
 	if (side->inside < 2)
-		return side->inside;
-	return side->inside < INSIDE_MOST ? 2 * side->inside : 2 * INSIDE_MOST;
+		return bulk + side->inside;
+	return bulk + (side->inside < INSIDE_MOST ? 2 * side->inside : 2 * INSIDE_MOST);
 }
 
 /* What can be reached behind the side. */
@@ -306,11 +309,28 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 
 /* ---- the frontier ---- */
 
+/* Where a program has read all that there is, there may be more. */
+static int end_make(struct input_search *s, struct err *err)
+{
+	int result = 0;
+
+	while (result == 0 && s->ends.count) {
+		struct text_end end = s->ends.at[--s->ends.count];
+		struct input input = vary_insert(&s->attempts.at[end.execution - 1].input, end.source, end.at,
+						 s->options->max_input);
+
+		result = input_search_offer(s, &input, ORIGIN_FRONTIER, end.execution, 0, err);
+	}
+	if (result > 0)
+		share_made(&s->share, SHARE_FRONTIER);
+	return result;
+}
+
 /* What the path does not allow may be possible on another one. */
 static int frontier_make(struct input_search *s, struct err *err)
 {
 	struct candidate c;
-	int result = 0;
+	int result = end_make(s, err);
 
 	while (result == 0 && !input_search_is_over(s) && frontier_pop(&s->frontier, &c)) {
 		if (!verdict_known(s, &c)) {

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "expression/evaluation.h"
 #include "search/keyword.h"
+#include "search/number.h"
 #include "search/route.h"
 #include "solve/normal.h"
 
@@ -346,6 +347,31 @@ static bool keyword_hope(const struct turner *t, const struct ready_route *ready
 	return false;
 }
 
+/* ... or about a number with another count of digits. */
+static bool number_hope(const struct turner *t, const struct ready_route *ready, const struct turner_question *q,
+			struct input *input)
+{
+	const struct expressions *x = ready->route.x;
+	const struct route_branch *branch = &ready->route.branches.at[q->branch];
+	struct number_list numbers = {0};
+	bool found = branch->kind == BO_BRANCH_CONDITION && !branch->inside &&
+		     numbers_find(&numbers, x, branch->expression, !branch->value, &ready->input);
+
+	*input = found ? input_copy(q->input) : (struct input){0};
+	for (uint32_t id = 1; found && id <= expressions_source_count(x); id++) {
+		int source = turner_source(t->plan, x, id);
+		number_bytes bytes = {0};
+
+		if (source < 0)
+			continue;
+		numbers_put(&numbers, id, q->input->of[source].at, q->input->of[source].size, &bytes);
+		input_set(input, (size_t)source, bytes.at, bytes.count < t->max_input ? bytes.count : t->max_input);
+		vec_free(&bytes);
+	}
+	numbers_free(&numbers);
+	return found;
+}
+
 /* Answers were given when the route was here before, or by the search that this one goes on with. */
 static void answers_exclude(const struct turner *t, struct ready_route *ready, const struct turner_question *q)
 {
@@ -368,6 +394,10 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 
 	if (!ready)
 		return -1;
+	if (q->hope == HOPE_INSIDE && number_hope(t, ready, q, input)) {
+		*verdict = SOLVER_SOLVED;
+		return 0;
+	}
 	answers_exclude(t, ready, q);
 	solver_hurry(t->solver, !q->patient);
 	result = branch_turn(t, ready, q->branch, q->hope, verdict, &answer, err);
