@@ -14,7 +14,9 @@ static struct bulk_use join(struct bulk_use a, struct bulk_use b)
 	unsigned count = a.count + b.count;
 
 	return (struct bulk_use){
-		.compared = !a.compared || a.compared == b.compared ? b.compared : b.compared ? BULK_MANY : a.compared,
+		.compared = !a.compared || a.compared == b.compared ? b.compared
+			    : b.compared                            ? BULK_MANY
+								    : a.compared,
 		.count = count < UINT8_MAX ? (uint8_t)count : UINT8_MAX,
 		.length = a.length || b.length,
 		.reads = a.reads || b.reads,

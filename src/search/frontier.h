@@ -35,8 +35,9 @@ struct frontier_execution {
 };
 
 struct frontier_news {
-	size_t ways;  /* so many are new */
-	uint64_t end; /* the last byte that was read, as in struct expression, if nothing has stopped there in this way; or 0 */
+	size_t ways; /* so many are new */
+	uint64_t
+		end; /* the last byte that was read, as in struct expression, if nothing has stopped there in this way; or 0 */
 };
 
 struct frontier_news frontier_learn(struct frontier *frontier, const struct route *route,

@@ -14,6 +14,7 @@
 enum {
 	DEPTH_MOST = 24,
 	NUMBERS_MOST = 8,
+	BASE_MOST = 16,
 	APART_MOST = 1 << 16, /* between the digits' value and the one that is compared */
 	NEGATIVE_MOST = 1 << 30,
 };
@@ -48,7 +49,8 @@ static int64_t number_of(uint64_t value, unsigned width)
 {
 	int64_t number = extend(value, width);
 
-	return number >= 0 || (width >= 32 && number > -NEGATIVE_MOST) ? number : (int64_t)(value & bo_width_mask(width));
+	return number >= 0 || (width >= 32 && number > -NEGATIVE_MOST) ? number
+								       : (int64_t)(value & bo_width_mask(width));
 }
 
 /* ---- digits ---- */
@@ -88,7 +90,7 @@ static bool apart_from(const char *text, int base, uint64_t value, unsigned widt
 	char *end;
 
 	*apart = extend(value - strtoull(text, &end, base), width);
-	return !*end && *apart < APART_MOST && *apart > -APART_MOST;
+	return !*end && *apart<APART_MOST && * apart> - APART_MOST;
 }
 
 static bool is_negative(const struct finder *f, const struct number *number, const char *text, uint64_t value,
@@ -132,7 +134,8 @@ static bool number_take(const struct finder *f, struct target target)
 		if (!apart_from(text, 16, value, width, &apart))
 			return false;
 	}
-	text_fill(&number, number_of(target.value - (uint64_t)apart, width), hexadecimal, *text == '0' && number.size > 1);
+	text_fill(&number, number_of(target.value - (uint64_t)apart, width), hexadecimal,
+		  *text == '0' && number.size > 1);
 	vec_push(&f->numbers->all, number);
 	return true;
 }
@@ -148,7 +151,7 @@ static bool both_take(const struct finder *f, struct target a, struct target b, 
 	return value_take(f, b, depth) || taken;
 }
 
-/* a * constant + b, where b is smaller than the constant. */
+/* a * constant + b, where b is smaller than the constant.  Digits of one number are not told apart. */
 static bool sum_take(const struct finder *f, const struct expression *e, uint64_t value, unsigned depth)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -158,7 +161,7 @@ static bool sum_take(const struct finder *f, const struct expression *e, uint64_
 		if (product->kind != BO_EXPR_MUL)
 			continue;
 		for (unsigned k = 0; k < 2; k++)
-			if (constant_of(f->x, product->operand[k], &factor) && factor)
+			if (constant_of(f->x, product->operand[k], &factor) && factor > BASE_MOST)
 				return both_take(f, (struct target){product->operand[!k], value / factor},
 						 (struct target){e->operand[!i], value % factor}, depth);
 	}
@@ -178,9 +181,9 @@ static bool value_take(const struct finder *f, struct target target, unsigned de
 	switch (e->kind) {
 	case BO_EXPR_ZEXT:
 	case BO_EXPR_SEXT:
-		return value_take(f, (struct target){e->operand[0], target.value & mask_of(f, e->operand[0])}, depth + 1);
-	case BO_EXPR_EXTRACT:
-		return !e->own && value_take(f, (struct target){e->operand[0], target.value}, depth + 1);
+		return value_take(f, (struct target){e->operand[0], target.value & mask_of(f, e->operand[0])},
+				  depth + 1);
+	case BO_EXPR_EXTRACT: return !e->own && value_take(f, (struct target){e->operand[0], target.value}, depth + 1);
 	case BO_EXPR_CONCAT:
 		low = expressions_at(f->x, e->operand[1])->width;
 		return both_take(f, (struct target){e->operand[0], target.value >> low},

@@ -26,7 +26,8 @@ struct reader {
 	struct variables *variables;
 	struct meanings meanings;
 	struct map *questions;
-	uint64_t furthest; /* byte that was looked at */
+	uint64_t furthest; /* byte that was looked at, */
+	bool inside;       /* at first in a library */
 	VEC_OF(struct look) looks;
 	VEC_OF(struct step) steps;
 	struct map done; /* by hash of a step: how often */
@@ -56,7 +57,8 @@ static uint64_t single_byte(struct reader *r, const struct route_branch *branch)
 static bool counts(struct reader *r, const struct route_branch *branch)
 {
 	if (branch->inside)
-		return branch->kind == BO_BRANCH_CONDITION && single_byte(r, branch) && single_byte(r, branch) >= r->furthest;
+		return branch->kind == BO_BRANCH_CONDITION && single_byte(r, branch) &&
+		       single_byte(r, branch) >= r->furthest;
 	return branch->kind == BO_BRANCH_CONDITION || branch->kind == BO_BRANCH_JUMP;
 }
 
@@ -100,6 +102,7 @@ static void branch_look(struct reader *r, size_t index)
 
 	if (byte > r->furthest) {
 		r->furthest = byte;
+		r->inside = branch->inside;
 		vec_push(&r->steps, ((struct step){.from = r->looks.count}));
 	}
 	if (!r->steps.count)
@@ -193,7 +196,7 @@ static void forks_take(struct reading *reading, struct reader *r)
 		approach.repeats += *done > 0;
 		*done = 1;
 	}
-	reading->furthest = r->furthest;
+	reading->furthest = r->inside ? r->furthest : 0;
 	reading->end = approach.with;
 }
 
