@@ -70,6 +70,20 @@ struct input vary_longer(const struct input *input, size_t source, enum vary_gro
 	return with_bytes(input, source, &bytes, most);
 }
 
+struct input vary_line(const struct input *input, size_t source, uint64_t offset, size_t most)
+{
+	const struct input_bytes *from = &input->of[source];
+	size_t end = offset < from->size ? (size_t)offset : from->size - (from->size > 0);
+	byte_list bytes = {0};
+
+	while (end < from->size && from->at[end] != '\n')
+		end++;
+	vec_append(&bytes, from->at, end);
+	fill(&bytes, LINE_GROWTH);
+	vec_append(&bytes, from->at + end, from->size - end);
+	return with_bytes(input, source, &bytes, most);
+}
+
 struct input vary_end(const struct input *input, size_t source, size_t length)
 {
 	const struct input_bytes *from = &input->of[source];

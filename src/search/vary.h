@@ -22,6 +22,9 @@ enum vary_growth {
 /* The input with one source longer, but not longer than `most`.  Without words, its end counts as one. */
 struct input vary_longer(const struct input *input, size_t source, enum vary_growth growth, size_t most);
 
+/* The input with one line of a source longer: the one with the byte at the offset, or else the last one. */
+struct input vary_line(const struct input *input, size_t source, uint64_t offset, size_t most);
+
 /* The input with one source that ends after `length` bytes; if it ended with a line end, it still does. */
 struct input vary_end(const struct input *input, size_t source, size_t length);
 
