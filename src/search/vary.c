@@ -79,7 +79,7 @@ struct input vary_line(const struct input *input, size_t source, uint64_t offset
 	while (end < from->size && from->at[end] != '\n')
 		end++;
 	vec_append(&bytes, from->at, end);
-	fill(&bytes, LINE_GROWTH);
+	fill(&bytes, WORD_GROWTH);
 	vec_append(&bytes, from->at + end, from->size - end);
 	return with_bytes(input, source, &bytes, most);
 }
