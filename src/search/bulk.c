@@ -9,14 +9,19 @@ enum {
 	BULK_LEAST = 8 /* bytes that are compared at once */
 };
 
+static uint16_t join_compared(uint16_t a, uint16_t b)
+{
+	if (!a || a == b)
+		return b;
+	return b ? BULK_MANY : a;
+}
+
 static struct bulk_use join(struct bulk_use a, struct bulk_use b)
 {
 	unsigned count = a.count + b.count;
 
 	return (struct bulk_use){
-		.compared = !a.compared || a.compared == b.compared ? b.compared
-			    : b.compared                            ? BULK_MANY
-								    : a.compared,
+		.compared = join_compared(a.compared, b.compared),
 		.count = count < UINT8_MAX ? (uint8_t)count : UINT8_MAX,
 		.length = a.length || b.length,
 		.reads = a.reads || b.reads,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reading.h - how a program reads its input: what its own branches ask about one byte before they go on to the next.
+/* reading.h - how a program reads its input: what its branches ask about one byte before they go on to the next.
  *
  *     struct reading reading = {0};
  *     reading_take(&reading, &route, &questions);

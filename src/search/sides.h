@@ -32,9 +32,8 @@ struct side {
 	bool is_bulk;    /* it leads to nothing new (bulk.h) */
 	bool is_later;   /* it depends on what a library returns, and not on input itself; it is not taken */
 	uint64_t spent;  /* on it, in questions to the solver (picking.c) */
-	uint64_t
-		hoped; /* how often another side was asked for because this one is behind it; if is_later: longer inputs */
-	bool taken;    /* by any execution */
+	uint64_t hoped;  /* how often another side was asked for because of this one; is_later: longer inputs */
+	bool taken;      /* by any execution */
 	uint64_t states; /* in how many of them it was taken */
 	/* What the route that is being read has done at the branch, if it took this side last: */
 	uint64_t route;  /* the route; another one: nothing */
