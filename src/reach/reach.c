@@ -18,6 +18,8 @@
 #define FAR UINT8_MAX
 #define NO_NODE UINT32_MAX
 
+enum { BLOCKS_RIGHT_AFTER = 4 /* so far is what the program decides right after something */ };
+
 /* A module of the program. */
 struct known_module {
 	struct module *graph; /* NULL: there is none */
@@ -432,6 +434,72 @@ uint64_t reach_nearness(struct reach *r, const struct reach_code *code, size_t c
 	vec_free(&list.marks);
 	vec_free(&nodes);
 	return nearness;
+}
+
+/* ---- what the program decides ---- */
+
+bool reach_is_executed(const struct reach *r, const struct reach_place *place)
+{
+	return is_executed(r, node_at(r, place));
+}
+
+/* The module of a node, which is a block. */
+static const struct known_module *module_with(const struct reach *r, uint32_t node, uint32_t *number)
+{
+	for (*number = 1; *number <= r->modules.count; ++*number) {
+		const struct known_module *m = module_of(r, *number);
+		uint32_t base = m ? r->program.parts.at[m->part].base : NO_NODE;
+
+		if (m && node >= base && node - base < module_size(m->graph))
+			return m;
+	}
+	return NULL;
+}
+
+/* The first instruction of a node, or the last one. */
+static struct reach_place place_in(const struct reach *r, uint32_t node, bool last)
+{
+	struct reach_place place = {0};
+	const struct known_module *m = module_with(r, node, &place.module);
+	const struct module_block *block = &m->graph->blocks.at[node - r->program.parts.at[m->part].base];
+
+	place.offset = module_offset(m->graph, last ? block->last : block->start);
+	return place;
+}
+
+/* Where the program may go on from a node without calling or returning: at most two. */
+static unsigned nodes_next(const struct reach *r, uint32_t node, uint32_t next[2])
+{
+	unsigned count = 0;
+
+	for (uint32_t e = r->program.first[node]; e < r->program.first[node + 1]; e++) {
+		const struct module_edge *edge = &r->program.edges.at[e];
+
+		if (!program_goes(&r->program, node, edge))
+			continue;
+		if (count == 2)
+			return 0; /* a switch */
+		next[count++] = edge->to;
+	}
+	return count;
+}
+
+bool reach_decides(struct reach *r, const struct reach_place *place, struct reach_fork *fork)
+{
+	uint32_t node = node_at(r, place), next[2];
+	unsigned count = 0;
+
+	prepare(r);
+	for (unsigned i = 0; i < BLOCKS_RIGHT_AFTER && is_executed(r, node); i++) {
+		count = nodes_next(r, node, next);
+		if (count != 1)
+			break;
+		node = next[0];
+	}
+	if (count != 2 || is_executed(r, next[0]) == is_executed(r, next[1]))
+		return false;
+	*fork = (struct reach_fork){place_in(r, node, true), place_in(r, next[is_executed(r, next[0])], false)};
+	return true;
 }
 
 /* ---- figures ---- */

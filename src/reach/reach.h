@@ -88,6 +88,18 @@ void reach_mark(struct reach *reach, const struct reach_place *stack, size_t cou
 struct reach_weight reach_weight(struct reach *reach, const struct reach_place *branch, const struct reach_place *stack,
 				 size_t count);
 
+/* Was the instruction ever executed? */
+bool reach_is_executed(const struct reach *reach, const struct reach_place *place);
+
+/* Where the program decides: an instruction, and a side of it that was never executed, although the other one was. */
+struct reach_fork {
+	struct reach_place branch, side;
+};
+
+/* What the program decides right after it has come to a place, such as the one that a call returns to.  False: nothing, or
+ * nothing is left there that was never executed. */
+bool reach_decides(struct reach *reach, const struct reach_place *place, struct reach_fork *fork);
+
 /* The PM-modifying instructions that are known so far, with indices below reach_count.  The order is that in which they
  * became known. */
 size_t reach_count(const struct reach *reach);

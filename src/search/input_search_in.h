@@ -46,6 +46,7 @@ struct attempt {
 	unsigned cost;     /* of the state in which it, or one that it was made from, did something new last */
 	uint64_t question; /* of the frontier, that it answers; 0: none, or not known any more */
 	uint64_t asked;    /* how often one of its branches was turned */
+	bool longer;       /* one of its lines was, or will be, made longer, because a branch could not be turned */
 	struct ending native;
 	bool was_native;
 	char said[256];
@@ -73,6 +74,12 @@ struct variation {
 	unsigned next, end; /* ways */
 };
 
+/* Where the frontier reads on: a byte is put there. */
+struct text_end {
+	uint64_t execution;
+	size_t source, at;
+};
+
 struct input_search {
 	const struct input_search_options *options;
 	struct execution_plan plan;
@@ -98,6 +105,7 @@ struct input_search {
 	VEC_OF(uint64_t) waiting;        /* those that are to be executed, */
 	size_t waiting_from;             /* from this one on */
 	VEC_OF(struct variation) variations;
+	VEC_OF(struct text_end) ends;
 	uint64_t varied; /* how often one was taken */
 	struct execution running[JOBS_MOST];
 	size_t running_count;
@@ -154,6 +162,8 @@ int result_take(struct input_search *search, uint64_t execution, const struct ex
 
 /* picking.c: make the next input.  1; 0: there is none as long as nothing new is learned; -1. */
 int input_pick(struct input_search *search, struct err *err);
+/* What can be reached behind a side. */
+uint64_t side_worth(const struct input_search *search, const struct side *side);
 /* What a candidate is worth now; `search` is a struct input_search. */
 struct rank candidate_rank(void *search, const struct candidate *candidate);
 

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/path.h"
+#include "base/random.h"
 #include "report/report.h"
 #include "search/input_search_in.h"
 
@@ -142,22 +143,65 @@ static unsigned sides_most(enum bo_branch kind)
 	return kind == BO_BRANCH_JUMP ? JUMPS_TURNED : kind == BO_BRANCH_ADDRESS ? ADDRESSES_TURNED : 1;
 }
 
+/* A name for a place in the program with where calls return to from there. */
+static struct code_place stack_key(const struct reach_place *stack, size_t depth)
+{
+	struct code_place key = {.module = stack->module};
+
+	for (size_t i = 0; i < depth; i++)
+		key.offset = random_mix(key.offset + ((uint64_t)stack[i].module << 48 ^ stack[i].offset) * RANDOM_STEP);
+	return sides_key(key, SIDE_LATER);
+}
+
+/* A C library often counts what it finds, or returns a constant: then the program decides without a branch on input.  The side
+ * of that decision to which no execution ever went. */
+static size_t side_later(struct input_search *s, size_t side)
+{
+	const struct side *inside = &s->sides.all.at[side];
+	size_t depth = inside->depth - inside->inside, later;
+	VEC_OF(struct reach_place) stack = {0};
+	struct reach_fork fork;
+
+	if (s->options->strategy != SEARCH_PM || !inside->inside || inside->inside >= inside->depth ||
+	    !reach_decides(s->reach, &s->sides.places.at[inside->stack + inside->inside], &fork))
+		return side;
+	vec_append(&stack, &s->sides.places.at[inside->stack + inside->inside], depth);
+	stack.at[0] = fork.side;
+	later = side;
+	if (reach_weight(s->reach, &fork.branch, stack.at, depth).unreached) {
+		later = sides_number(&s->sides, stack_key(stack.at, depth));
+		sides_lead(&s->sides, later, fork.branch, stack.at, depth, 0);
+		s->sides.all.at[later].is_code = s->sides.all.at[later].is_later = true;
+	}
+	vec_free(&stack);
+	return later;
+}
+
+/* Of the next branch on input, and a decision that no execution ever took that way: what is worth more. */
+static size_t side_better(const struct input_search *s, size_t next, size_t later)
+{
+	const struct side *a = &s->sides.all.at[next], *b = &s->sides.all.at[later];
+	bool same = a->branch.module == b->branch.module && a->branch.offset == b->branch.offset;
+
+	return same || side_worth(s, a) >= side_worth(s, b) ? next : later;
+}
+
 /* C libraries branch on input, and load from addresses that depend on it: where two texts differ first, where a line ends.
  * The program then branches on what they return, and it is for that branch that theirs matter. */
-static size_t side_behind(const struct input_search *s, const struct route *route, size_t index)
+static size_t side_behind(struct input_search *s, const struct route *route, size_t index)
 {
 	const struct route_branch *branch = &route->branches.at[index];
-	size_t end = index + BRANCHES_BEHIND;
+	size_t end = index + BRANCHES_BEHIND, later = side_later(s, branch->side);
 
 	if (!s->sides.all.at[branch->side].inside)
 		return branch->side;
 	for (size_t i = index + 1; i < route->branches.count && i <= end; i++) {
-		const struct route_branch *later = &route->branches.at[i];
+		const struct route_branch *next = &route->branches.at[i];
 
-		if (later->kind == BO_BRANCH_CONDITION && !s->sides.all.at[later->side].inside)
-			return later->side;
+		if (next->kind == BO_BRANCH_CONDITION && !s->sides.all.at[next->side].inside)
+			return later == branch->side ? next->side : side_better(s, next->side, later);
 	}
-	return branch->side;
+	return later;
 }
 
 static bool is_new(const struct input_search *s, const struct candidate *candidate)
@@ -204,7 +248,8 @@ static void candidates_push(struct input_search *s, uint64_t number, const struc
 		near = near_left(&route->branches.at[i], near);
 
 		if (route->branches.at[i].kind == BO_BRANCH_BOUND ||
-		    (attempt->origin == ORIGIN_GROWN && is_old && !is_new(s, &candidate)))
+		    (attempt->origin == ORIGIN_GROWN && is_old && !is_new(s, &candidate) &&
+		     !s->sides.all.at[candidate.leads].is_later))
 			continue;
 		if (pushed++ < CANDIDATES_MOST)
 			queue_push(&s->queue, &candidate, candidate_rank(s, &candidate));
@@ -295,20 +340,32 @@ static bool is_followed(const struct attempt *attempt, uint64_t number)
 	return attempt->origin != ORIGIN_FRONTIER || attempt->news || attempt->novelty || attempt->family == number;
 }
 
+/* If the text ends behind the last byte that the program has read, it may read more. */
+static void end_push(struct input_search *s, uint64_t number, const struct route *route, uint64_t last)
+{
+	int source = turner_source(&s->plan, route->x, (uint32_t)(last >> BO_EXPR_SOURCE_SHIFT));
+	uint64_t at = (last & bo_width_mask(BO_EXPR_SOURCE_SHIFT)) + 1;
+
+	if (source >= 0 && vary_is_end(&attempt_of(s, number)->input, (size_t)source, at))
+		vec_push(&s->ends, ((struct text_end){number, (size_t)source, at}));
+}
+
 /* What the two sources of branches to turn (share.h) learn from an execution. */
 static void sources_learn(struct input_search *s, uint64_t number, const struct route *route)
 {
 	const struct attempt *attempt = attempt_of(s, number);
-	size_t ways;
+	struct frontier_news news;
 
 	if (s->options->strategy != SEARCH_PM)
 		return;
-	ways = frontier_learn(&s->frontier, route,
+	news = frontier_learn(&s->frontier, route,
 			      &(struct frontier_execution){number, attempt->question, attempt_hung(attempt)});
+	if (news.end)
+		end_push(s, number, route, news.end);
 	s->dull = attempt->family == number ? 0 : s->dull + 1;
 	/* The way that was asked for is no surprise. */
 	if (attempt->origin == ORIGIN_FRONTIER)
-		share_told(&s->share, SHARE_FRONTIER, ways > 1);
+		share_told(&s->share, SHARE_FRONTIER, news.ways > 1);
 	else if (attempt->origin == ORIGIN_TURNED)
 		share_told(&s->share, SHARE_QUEUE, attempt->news);
 }
@@ -316,7 +373,7 @@ static void sources_learn(struct input_search *s, uint64_t number, const struct 
 static int route_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
 {
 	const struct route_learning learning = {.sides = &s->sides, .reach = s->reach};
-	uint64_t before = s->sides.taken, deeper = s->sides.deeper;
+	uint64_t before = s->sides.news, deeper = s->sides.deeper;
 	struct route route = {0};
 	int result;
 
@@ -324,7 +381,7 @@ static int route_take(struct input_search *s, uint64_t number, const char *recor
 	result = route_read(&route, recording, &learning, err);
 
 	if (result == 0) {
-		attempt_of(s, number)->news = s->sides.taken - before;
+		attempt_of(s, number)->news = s->sides.news - before;
 		attempt_of(s, number)->deeper = s->sides.deeper - deeper;
 		cost_take(s, number);
 		family_take(s, number, &route);

@@ -15,6 +15,7 @@ enum {
 	FAMILY_SHARE = 16,  /* the share of the effort for a side that counts in all families */
 	FRESH_ASKED = 4,    /* branches of an input that did something new that come first, */
 	FRESH_SHARE = 8,    /* and the share of the effort for a side that counts for them */
+	BULK_SHIFT = 4,     /* how a library goes through memory is worth less than what it looks for */
 	NEAR_SHIFT = 1,     /* a branch right behind a side that is new is worth more */
 	HOPE_SHIFT = 1,     /* an input that only may take a side is worth less than one that will */
 	DULL_MOST = 8,      /* executions that come no nearer to PM, before the frontier has turns */
@@ -30,11 +31,16 @@ static uint64_t effort(uint64_t spent)
 }
 
 /* The same, mostly for inputs of the same family: nearer to PM, each side deserves to be turned to again. */
-static uint64_t family_effort(const struct input_search *s, const struct candidate *c, const struct attempt *attempt)
+static uint64_t family_effort(const struct input_search *s, size_t side, const struct attempt *attempt)
 {
-	const uint64_t *spent = map_get(&s->spent, attempt->family, c->side);
+	const uint64_t *spent = map_get(&s->spent, attempt->family, side);
 
-	return effort((spent ? *spent : 0) + s->sides.all.at[c->side].spent / FAMILY_SHARE);
+	return effort((spent ? *spent : 0) + s->sides.all.at[side].spent / FAMILY_SHARE);
+}
+
+static unsigned bulk_shift(const struct side *side)
+{
+	return side->is_bulk ? BULK_SHIFT : 0;
 }
 
 /* What is inside a library counts less.  Functions that compare are called by the program itself; what is deeper inside
@@ -42,12 +48,11 @@ static uint64_t family_effort(const struct input_search *s, const struct candida
 static unsigned inside_shift(const struct side *side)
 {
 	if (side->inside < 2)
-		return side->inside;
-	return side->inside < INSIDE_MOST ? 2 * side->inside : 2 * INSIDE_MOST;
+		return bulk_shift(side) + side->inside;
+	return bulk_shift(side) + (side->inside < INSIDE_MOST ? 2 * side->inside : 2 * INSIDE_MOST);
 }
 
-/* What can be reached behind the side. */
-static uint64_t side_worth(const struct input_search *s, const struct side *side)
+uint64_t side_worth(const struct input_search *s, const struct side *side)
 {
 	struct reach_weight weight = {0};
 	uint64_t worth;
@@ -90,12 +95,44 @@ static bool is_lacking(const struct input_search *s, const struct candidate *c)
 	return !s->sides.all.at[c->side].taken || sides_lack(&s->sides, c->side, c->state, &asked);
 }
 
+/* Was a side that no branch on input leads to executed meanwhile? */
+static bool was_met(const struct input_search *s, const struct side *side)
+{
+	return side->is_later && reach_is_executed(s->reach, &s->sides.places.at[side->stack]);
+}
+
 /* What lies behind the side that a candidate leads to counts the less, the more often the search went there in vain. */
-static uint64_t later_worth(const struct input_search *s, const struct candidate *c)
+static uint64_t later_worth(const struct input_search *s, const struct candidate *c, const struct attempt *attempt)
 {
 	const struct side *behind = &s->sides.all.at[c->leads];
 
-	return c->leads == c->side ? 0 : side_worth(s, behind) / (1 + behind->hoped);
+	if (c->leads == c->side || was_met(s, behind))
+		return 0;
+	return side_worth(s, behind) / (behind->is_later ? family_effort(s, c->leads, attempt) : 1 + behind->hoped);
+}
+
+/* Is it turned for a decision of the program that no execution ever took that way, and that is behind what a library does? */
+static bool leads_later(const struct input_search *s, const struct candidate *c)
+{
+	const struct side *behind = &s->sides.all.at[c->leads];
+
+	return behind->is_later && !was_met(s, behind);
+}
+
+/* A longer input is tried soon, but not again and again for the same decision. */
+static uint64_t longer_worth(const struct input_search *s, const struct candidate *c)
+{
+	const struct side *behind = &s->sides.all.at[c->leads];
+
+	return leads_later(s, c) ? side_worth(s, behind) / (1 + behind->hoped) : 0;
+}
+
+/* What libraries do counts less, unless the program decides on their result, and has never decided so. */
+static unsigned candidate_shift(const struct input_search *s, const struct candidate *c)
+{
+	const struct side *side = &s->sides.all.at[c->side];
+
+	return leads_later(s, c) ? bulk_shift(side) : inside_shift(side);
 }
 
 /* A side counts the less, the more often it was turned to: loops, and hashes that mix all input, offer the same side again
@@ -103,9 +140,12 @@ static uint64_t later_worth(const struct input_search *s, const struct candidate
 static struct rank rank_by_pm(const struct input_search *s, const struct candidate *c, const struct attempt *attempt)
 {
 	const struct side *side = &s->sides.all.at[c->side];
-	uint64_t worth = side_worth(s, side), later = later_worth(s, c), spent = family_effort(s, c, attempt);
+	uint64_t worth = side_worth(s, side), later = later_worth(s, c, attempt),
+		 spent = family_effort(s, c->side, attempt);
 	bool near = c->near && !c->tries && is_lacking(s, c);
 
+	if (c->hope == HOPE_LONGER)
+		return (struct rank){{longer_worth(s, c), attempt->novelty, c->execution}};
 	if (later > worth)
 		worth = later;
 	if (near)
@@ -114,7 +154,7 @@ static struct rank rank_by_pm(const struct input_search *s, const struct candida
 		spent = 1 + spent / FRESH_SHARE;
 	worth = (worth + state_worth(s, c)) / spent;
 	worth <<= near ? NEAR_SHIFT : 0;
-	worth >>= inside_shift(side) + (c->hope && !near ? HOPE_SHIFT : 0) + (c->patient ? PATIENCE_SHIFT : 0);
+	worth >>= candidate_shift(s, c) + (c->hope && !near ? HOPE_SHIFT : 0) + (c->patient ? PATIENCE_SHIFT : 0);
 	return (struct rank){{worth, attempt->novelty, c->execution}};
 }
 
@@ -170,6 +210,8 @@ static bool is_promising(const struct input_search *s, const struct candidate *c
 	const struct side *side = &s->sides.all.at[c->side], *behind = &s->sides.all.at[c->leads];
 	uint64_t asked;
 
+	if (c->hope == HOPE_LONGER)
+		return leads_later(s, c);
 	return (!side->inside || !side->is_code) && !behind->inside &&
 	       (!behind->taken || sides_lack(&s->sides, c->leads, c->state, &asked));
 }
@@ -183,6 +225,22 @@ static void candidate_hope(struct input_search *s, const struct candidate *c)
 	hope.patient = false;
 	if (hope.hope < HOPES && is_promising(s, c))
 		queue_push(&s->queue, &hope, candidate_rank(s, &hope));
+}
+
+/* What a library looks for may have no room: an input for one more word must be longer. */
+static void candidate_lengthen(struct input_search *s, const struct candidate *c)
+{
+	struct attempt *attempt = &s->attempts.at[c->execution - 1];
+	struct candidate longer = *c;
+
+	if (attempt->longer || attempt->origin == ORIGIN_GROWN || !leads_later(s, c))
+		return;
+	attempt->longer = true;
+	longer.hope = HOPE_LONGER;
+	longer.patient = false;
+	longer.tries = 0;
+	longer.most = 1;
+	queue_push(&s->queue, &longer, candidate_rank(s, &longer));
 }
 
 /* The question was too hard for the time that it got. */
@@ -201,17 +259,29 @@ static uint64_t verdict_cost(enum solver_verdict verdict)
 	return verdict == SOLVER_SOLVED ? QUESTIONS_PER_EXECUTION : verdict == SOLVER_UNKNOWN ? HARD_QUESTION : 1;
 }
 
+static void side_spend(struct input_search *s, const struct candidate *c, size_t side, uint64_t cost)
+{
+	s->sides.all.at[side].spent += cost;
+	*map_put(&s->spent, s->attempts.at[c->execution - 1].family, side) += cost;
+}
+
 static void verdict_take(struct input_search *s, const struct candidate *c, enum solver_verdict verdict)
 {
-	s->sides.all.at[c->side].spent += verdict_cost(verdict);
-	*map_put(&s->spent, s->attempts.at[c->execution - 1].family, c->side) += verdict_cost(verdict);
-	s->sides.all.at[c->leads].hoped += c->leads != c->side;
+	side_spend(s, c, c->side, verdict_cost(verdict));
+	if (!s->sides.all.at[c->leads].is_later)
+		s->sides.all.at[c->leads].hoped += c->leads != c->side;
+	else if (c->hope == HOPE_LONGER)
+		s->sides.all.at[c->leads].hoped++;
+	else
+		side_spend(s, c, c->leads, verdict_cost(verdict));
 	sides_ask(&s->sides, c->side, c->state);
 	s->attempts.at[c->execution - 1].asked++;
 	if (verdict == SOLVER_SOLVED)
 		candidate_again(s, c);
 	if (verdict == SOLVER_UNSAT || c->hope)
 		candidate_hope(s, c);
+	if (verdict == SOLVER_UNSAT)
+		candidate_lengthen(s, c);
 	if (verdict == SOLVER_UNKNOWN)
 		candidate_insist(s, c);
 }
@@ -278,7 +348,7 @@ static int candidate_ask(struct input_search *s, const struct candidate *c, enum
 /* 1: the input is new; 0: there is none, or it is known; -1. */
 static int candidate_turn(struct input_search *s, const struct candidate *c, struct err *err)
 {
-	enum attempt_origin origin = c->way ? ORIGIN_FRONTIER : ORIGIN_TURNED;
+	enum attempt_origin origin = c->way ? ORIGIN_FRONTIER : c->hope == HOPE_LONGER ? ORIGIN_GROWN : ORIGIN_TURNED;
 	enum solver_verdict verdict;
 	struct input input = {0};
 	int result = 0;
@@ -295,7 +365,8 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 	if (!c->way)
 		verdict_take(s, c, verdict);
 	if (verdict == SOLVER_SOLVED)
-		result = input_search_offer(s, &input, origin, c->execution, c->branch + 1, err);
+		result = input_search_offer(s, &input, origin, c->execution, origin == ORIGIN_GROWN ? 0 : c->branch + 1,
+					    err);
 	if (result > 0) {
 		s->attempts.at[s->attempts.count - 1].question = c->question;
 		share_made(&s->share, c->way ? SHARE_FRONTIER : SHARE_QUEUE);
@@ -306,11 +377,28 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 
 /* ---- the frontier ---- */
 
+/* Where a program has read all that there is, there may be more. */
+static int end_make(struct input_search *s, struct err *err)
+{
+	int result = 0;
+
+	while (result == 0 && s->ends.count) {
+		struct text_end end = s->ends.at[--s->ends.count];
+		struct input input = vary_insert(&s->attempts.at[end.execution - 1].input, end.source, end.at,
+						 s->options->max_input);
+
+		result = input_search_offer(s, &input, ORIGIN_FRONTIER, end.execution, 0, err);
+	}
+	if (result > 0)
+		share_made(&s->share, SHARE_FRONTIER);
+	return result;
+}
+
 /* What the path does not allow may be possible on another one. */
 static int frontier_make(struct input_search *s, struct err *err)
 {
 	struct candidate c;
-	int result = 0;
+	int result = end_make(s, err);
 
 	while (result == 0 && !input_search_is_over(s) && frontier_pop(&s->frontier, &c)) {
 		if (!verdict_known(s, &c)) {

@@ -26,7 +26,8 @@ struct reader {
 	struct variables *variables;
 	struct meanings meanings;
 	struct map *questions;
-	uint64_t furthest; /* byte that was looked at */
+	uint64_t furthest; /* byte that was looked at, */
+	bool inside;       /* at first in a library */
 	VEC_OF(struct look) looks;
 	VEC_OF(struct step) steps;
 	struct map done; /* by hash of a step: how often */
@@ -39,11 +40,6 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 /* ---- looks ---- */
 
-static bool is_own(const struct route_branch *branch)
-{
-	return !branch->inside && (branch->kind == BO_BRANCH_CONDITION || branch->kind == BO_BRANCH_JUMP);
-}
-
 /* The variable that a branch is about, if it is a single byte; else 0. */
 static uint64_t single_byte(struct reader *r, const struct route_branch *branch)
 {
@@ -54,6 +50,16 @@ static uint64_t single_byte(struct reader *r, const struct route_branch *branch)
 	    first == variable_of_length((uint32_t)(first >> BO_EXPR_SOURCE_SHIFT)))
 		return 0;
 	return first;
+}
+
+/* A C library parses, too: sscanf, strtol, inet_pton.  What else it does with bytes has nothing to do with how they are read, and
+ * neither have its looks at bytes that were read before: it copies them, and looks for the end of the text. */
+static bool counts(struct reader *r, const struct route_branch *branch)
+{
+	if (branch->inside)
+		return branch->kind == BO_BRANCH_CONDITION && single_byte(r, branch) &&
+		       single_byte(r, branch) >= r->furthest;
+	return branch->kind == BO_BRANCH_CONDITION || branch->kind == BO_BRANCH_JUMP;
 }
 
 /* A name for the bytes for which the condition is not what it is for 0.  The lowest bit: what it is for 0. */
@@ -96,6 +102,7 @@ static void branch_look(struct reader *r, size_t index)
 
 	if (byte > r->furthest) {
 		r->furthest = byte;
+		r->inside = branch->inside;
 		vec_push(&r->steps, ((struct step){.from = r->looks.count}));
 	}
 	if (!r->steps.count)
@@ -189,6 +196,8 @@ static void forks_take(struct reading *reading, struct reader *r)
 		approach.repeats += *done > 0;
 		*done = 1;
 	}
+	reading->furthest = r->inside ? r->furthest : 0;
+	reading->end = approach.with;
 }
 
 void reading_take(struct reading *reading, const struct route *route, struct map *questions)
@@ -201,7 +210,7 @@ void reading_take(struct reading *reading, const struct route *route, struct map
 	};
 
 	for (size_t i = 0; i < route->branches.count; i++)
-		if (is_own(&route->branches.at[i]))
+		if (counts(&r, &route->branches.at[i]))
 			branch_look(&r, i);
 	forks_take(reading, &r);
 	variables_free(r.variables);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reading.h - how a program reads its input: what its own branches ask about one byte before they go on to the next.
+/* reading.h - how a program reads its input: what its branches ask about one byte before they go on to the next.
  *
  *     struct reading reading = {0};
  *     reading_take(&reading, &route, &questions);
@@ -32,6 +32,8 @@ struct reading_fork {
 /* A zeroed struct is an empty reading. */
 struct reading {
 	VEC_OF(struct reading_fork) forks;
+	uint64_t furthest; /* the last byte that was read, as in struct expression; 0: the program itself has read it */
+	uint64_t end;      /* the way that was taken, to its end */
 };
 
 /* `questions`: what is known about questions from other routes; a zeroed map at first. */

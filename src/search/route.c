@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "expression/variables.h"
 #include "search/behavior.h"
+#include "search/bulk.h"
 #include "search/code_chains.h"
 #include "trace/library.h"
 #include "trace/trace.h"
@@ -17,6 +18,7 @@ struct reading {
 	const struct trace *trace;
 	const struct route_learning *learning;
 	struct code_chains chains;
+	struct bulk bulk;
 	VEC_OF(uint32_t) modules;         /* by module of the trace: its number for reach + 1; 0: not asked yet */
 	VEC_OF(struct reach_place) stack; /* of the context at hand */
 	VEC_OF(bool) told;                /* by context: reach knows it */
@@ -83,6 +85,15 @@ static uint64_t jump_target(const struct reading *r, const struct route_branch *
 	return SIDE_TARGET;
 }
 
+static void condition_learn(struct reading *r, const struct route_branch *branch, size_t taken)
+{
+	struct sides *sides = r->learning->sides;
+	bool is_bulk = branch->inside && bulk_is(&r->bulk, trace_expressions(r->trace), branch->expression);
+
+	sides->all.at[taken].is_bulk = sides->all.at[branch->side].is_bulk = is_bulk;
+	sides_take(sides, taken, branch->side, !branch->inside);
+}
+
 static void branch_learn(struct reading *r, const struct event *ev, struct route_branch *branch)
 {
 	struct code_place context = code_chain(&r->chains, r->trace, ev->context);
@@ -96,8 +107,7 @@ static void branch_learn(struct reading *r, const struct event *ev, struct route
 	branch->side = sides_number(sides, sides_key(context, other));
 	branch->state = sides->state;
 	if (branch->kind == BO_BRANCH_CONDITION)
-		sides_take(sides, sides_number(sides, sides_key(context, branch->value)), branch->side,
-			   !branch->inside);
+		condition_learn(r, branch, sides_number(sides, sides_key(context, branch->value)));
 	else if (branch->kind == BO_BRANCH_JUMP)
 		sides_jump(sides, branch->side, sides_number(sides, sides_key(context, jump_target(r, branch))),
 			   !branch->inside);
@@ -207,6 +217,7 @@ int route_read(struct route *route, const char *recording, const struct route_le
 	concrete_take(route, trace);
 	trace_close(trace);
 	code_chains_free(&r.chains);
+	bulk_free(&r.bulk);
 	vec_free(&r.modules);
 	vec_free(&r.stack);
 	vec_free(&r.told);

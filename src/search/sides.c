@@ -102,12 +102,13 @@ void sides_take(struct sides *sides, size_t side, size_t other, bool own)
 				  : NULL;
 
 	s->states += known && !(*known & 1);
-	sides->deeper += s->taken && known && !(*known & 1);
+	sides->deeper += s->taken && !s->is_bulk && known && !(*known & 1);
 	if (known)
 		*known |= 1;
-	if (!s->taken)
+	if (!s->taken && !s->is_bulk)
 		sides->news_at = side_state_cost(sides->state);
 	sides->taken += !s->taken;
+	sides->news += !s->taken && !s->is_bulk;
 	s->taken = true;
 	if (own)
 		state_change(sides, side, other);

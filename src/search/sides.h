@@ -20,7 +20,8 @@
 enum {
 	SIDE_JUMP = 2, /* any other target */
 	SIDE_ADDRESS = 3,
-	SIDE_TARGET = 4, /* and more: one target of a jump */
+	SIDE_LATER = 4,  /* of a branch that the program decides without looking at input itself */
+	SIDE_TARGET = 5, /* and more: one target of a jump */
 };
 
 struct side {
@@ -28,8 +29,10 @@ struct side {
 	struct reach_place branch;
 	unsigned inside; /* frames of well-known libraries around it, up to the program's own code */
 	bool is_code;    /* other code is behind it: not only another address */
+	bool is_bulk;    /* it leads to nothing new (bulk.h) */
+	bool is_later;   /* it depends on what a library returns, and not on input itself; it is not taken */
 	uint64_t spent;  /* on it, in questions to the solver (picking.c) */
-	uint64_t hoped;  /* how often another side was asked for because this one is behind it */
+	uint64_t hoped;  /* how often another side was asked for because of this one; is_later: longer inputs */
 	bool taken;      /* by any execution */
 	uint64_t states; /* in how many of them it was taken */
 	/* What the route that is being read has done at the branch, if it took this side last: */
@@ -54,7 +57,8 @@ struct sides {
 	struct map
 		states;   /* by side and state: whether it was taken there, and how often the solver was asked for it */
 	uint64_t taken;   /* how many sides are */
-	uint64_t deeper;  /* how often one was taken in a new state, besides the first time */
+	uint64_t news;    /* how many of these are not bulk */
+	uint64_t deeper;  /* how often one of them was taken in a new state, besides the first time */
 	uint64_t routes;  /* that were read */
 	unsigned news_at; /* how complicated the route that is being read was when it took a new side last */
 	struct side_state state; /* of the route that is being read */

@@ -9,8 +9,11 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "expression/evaluation.h"
+#include "expression/variables.h"
 #include "search/keyword.h"
+#include "search/number.h"
 #include "search/route.h"
+#include "search/vary.h"
 #include "solve/normal.h"
 
 enum {
@@ -346,6 +349,61 @@ static bool keyword_hope(const struct turner *t, const struct ready_route *ready
 	return false;
 }
 
+/* ... or about a number with another count of digits. */
+static bool number_hope(const struct turner *t, const struct ready_route *ready, const struct turner_question *q,
+			struct input *input)
+{
+	const struct expressions *x = ready->route.x;
+	const struct route_branch *branch = &ready->route.branches.at[q->branch];
+	struct number_list numbers = {0};
+	bool found = branch->kind == BO_BRANCH_CONDITION && !branch->inside &&
+		     numbers_find(&numbers, x, branch->expression, !branch->value, &ready->input);
+
+	*input = found ? input_copy(q->input) : (struct input){0};
+	for (uint32_t id = 1; found && id <= expressions_source_count(x); id++) {
+		int source = turner_source(t->plan, x, id);
+		number_bytes bytes = {0};
+
+		if (source < 0)
+			continue;
+		numbers_put(&numbers, id, q->input->of[source].at, q->input->of[source].size, &bytes);
+		input_set(input, (size_t)source, bytes.at, bytes.count < t->max_input ? bytes.count : t->max_input);
+		vec_free(&bytes);
+	}
+	numbers_free(&numbers);
+	return found;
+}
+
+static bool is_length(uint64_t variable)
+{
+	return variable == variable_of_length((uint32_t)(variable >> BO_EXPR_SOURCE_SHIFT));
+}
+
+/* The last byte of the input that a branch looks at, or the length of a source; 0: neither. */
+static uint64_t byte_looked_at(const struct route *route, size_t branch)
+{
+	struct variables *variables = variables_new(route->x);
+	const struct variable_set *set = variables_of(variables, route->branches.at[branch].expression);
+	uint64_t byte = set->count ? set->at[set->count - 1].last : 0;
+
+	for (size_t i = set->count; i-- > 0 && is_length(byte);)
+		byte = is_length(set->at[i].last) ? byte : set->at[i].last;
+	variables_free(variables);
+	return byte;
+}
+
+static bool longer_make(const struct turner *t, const struct ready_route *ready, const struct turner_question *q,
+			struct input *input)
+{
+	uint64_t byte = byte_looked_at(&ready->route, q->branch);
+	int source = turner_source(t->plan, ready->route.x, (uint32_t)(byte >> BO_EXPR_SOURCE_SHIFT));
+
+	if (!byte || source < 0)
+		return false;
+	*input = vary_line(q->input, (size_t)source, byte & bo_width_mask(BO_EXPR_SOURCE_SHIFT), t->max_input);
+	return true;
+}
+
 /* Answers were given when the route was here before, or by the search that this one goes on with. */
 static void answers_exclude(const struct turner *t, struct ready_route *ready, const struct turner_question *q)
 {
@@ -368,6 +426,14 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 
 	if (!ready)
 		return -1;
+	if (q->hope == HOPE_INSIDE && number_hope(t, ready, q, input)) {
+		*verdict = SOLVER_SOLVED;
+		return 0;
+	}
+	if (q->hope == HOPE_LONGER) {
+		*verdict = longer_make(t, ready, q, input) ? SOLVER_SOLVED : SOLVER_UNSAT;
+		return 0;
+	}
 	answers_exclude(t, ready, q);
 	solver_hurry(t->solver, !q->patient);
 	result = branch_turn(t, ready, q->branch, q->hope, verdict, &answer, err);

@@ -19,7 +19,8 @@ enum turner_hope {
 	HOPE_NONE,
 	HOPE_INSIDE, /* conditions inside C libraries, addresses; and the length of a word (keyword.h) */
 	HOPE_ALL,    /* any condition, but as few as possible */
-	HOPES
+	HOPES,
+	HOPE_LONGER = HOPES /* nothing is asked: the line that the branch looks at gets longer, so that there is room */
 };
 
 struct turner_question {

@@ -70,6 +70,20 @@ struct input vary_longer(const struct input *input, size_t source, enum vary_gro
 	return with_bytes(input, source, &bytes, most);
 }
 
+struct input vary_line(const struct input *input, size_t source, uint64_t offset, size_t most)
+{
+	const struct input_bytes *from = &input->of[source];
+	size_t end = offset < from->size ? (size_t)offset : from->size - (from->size > 0);
+	byte_list bytes = {0};
+
+	while (end < from->size && from->at[end] != '\n')
+		end++;
+	vec_append(&bytes, from->at, end);
+	fill(&bytes, WORD_GROWTH);
+	vec_append(&bytes, from->at + end, from->size - end);
+	return with_bytes(input, source, &bytes, most);
+}
+
 struct input vary_end(const struct input *input, size_t source, size_t length)
 {
 	const struct input_bytes *from = &input->of[source];
@@ -79,6 +93,24 @@ struct input vary_end(const struct input *input, size_t source, size_t length)
 	if (from->size && from->at[from->size - 1] == '\n')
 		vec_push(&bytes, '\n');
 	return with_bytes(input, source, &bytes, from->size);
+}
+
+bool vary_is_end(const struct input *input, size_t source, size_t at)
+{
+	const struct input_bytes *from = &input->of[source];
+
+	return at == from->size || (at < from->size && (!from->at[at] || isspace(from->at[at])));
+}
+
+struct input vary_insert(const struct input *input, size_t source, size_t at, size_t most)
+{
+	const struct input_bytes *from = &input->of[source];
+	byte_list bytes = {0};
+
+	vec_append(&bytes, from->at, at);
+	fill(&bytes, 1);
+	vec_append(&bytes, from->at + at, from->size - at);
+	return with_bytes(input, source, &bytes, most);
 }
 
 struct input vary_repeat(const struct input *input, size_t source, size_t most)

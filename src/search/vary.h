@@ -8,6 +8,8 @@
 #ifndef BLACKOUT_SEARCH_VARY_H
 #define BLACKOUT_SEARCH_VARY_H
 
+#include <stdbool.h>
+
 #include "search/input.h"
 
 enum vary_growth {
@@ -20,8 +22,17 @@ enum vary_growth {
 /* The input with one source longer, but not longer than `most`.  Without words, its end counts as one. */
 struct input vary_longer(const struct input *input, size_t source, enum vary_growth growth, size_t most);
 
+/* The input with one line of a source longer: the one with the byte at the offset, or else the last one. */
+struct input vary_line(const struct input *input, size_t source, uint64_t offset, size_t most);
+
 /* The input with one source that ends after `length` bytes; if it ended with a line end, it still does. */
 struct input vary_end(const struct input *input, size_t source, size_t length);
+
+/* Does a text end there: with the source, or before a space, a line end or a zero? */
+bool vary_is_end(const struct input *input, size_t source, size_t at);
+
+/* The input with one byte more there. */
+struct input vary_insert(const struct input *input, size_t source, size_t at, size_t most);
 
 /* The input with one source that repeats itself. */
 struct input vary_repeat(const struct input *input, size_t source, size_t most);

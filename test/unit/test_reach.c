@@ -9,7 +9,8 @@
  *   5  graphs that are kept in a folder: damaged files are replaced, any damage is noticed
  *   6  files that are no module
  *   7  stores that may modify PM, as long as they were never executed
- *   8  how near an execution came to what was never executed */
+ *   8  how near an execution came to what was never executed
+ *   9  what is decided right after a place */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -527,12 +528,58 @@ static void test_nearness(void **state)
 	reach_free(s.reach);
 }
 
+/* ---- 9: decisions ---- */
+
+static const char decides_c[] = "#define AT(name) __asm__ volatile(#name \":\")\n"
+				"#include <stdlib.h>\n"
+				"volatile int choice;\n"
+				"int look(void) { return choice; }\n"
+				"int main(void)\n"
+				"{\n"
+				"	int got = look();\n"
+				"	AT(after_look);\n"
+				"	if (got != 2) { AT(at_bad); abort(); }\n"
+				"	AT(at_good);\n"
+				"	look();\n"
+				"	return 0;\n"
+				"}\n";
+
+static bool same_place(struct reach_place a, struct reach_place b)
+{
+	return a.module == b.module && a.offset == b.offset;
+}
+
+static void test_decides(void **state)
+{
+	struct shape s;
+	struct reach_fork fork;
+
+	compile(*state, decides_c, "-o decides");
+	shape_open(&s, reach_new(NULL), *state, "decides");
+	struct reach_place after = at(&s, "after_look"), bad = at(&s, "at_bad"), good = at(&s, "at_good");
+	assert_false(reach_decides(s.reach, &after, &fork)); /* nothing was executed */
+	assert_false(reach_is_executed(s.reach, &after));
+	reach_execute(s.reach, &(struct reach_code){after, 1});
+	assert_true(reach_is_executed(s.reach, &after));
+	assert_false(reach_decides(s.reach, &after, &fork)); /* how it went on is not known */
+	reach_execute(s.reach, &(struct reach_code){bad, 1});
+	assert_true(reach_decides(s.reach, &after, &fork));
+	assert_true(same_place(fork.side, good));
+	assert_true(fork.branch.offset >= after.offset && fork.branch.offset < bad.offset);
+	assert_false(reach_decides(s.reach, &bad, &fork));
+	reach_execute(s.reach, &(struct reach_code){good, 1});
+	assert_false(reach_decides(s.reach, &after, &fork)); /* both sides */
+	assert_false(reach_decides(s.reach, &(struct reach_place){0, 4}, &fork));
+	reach_free(s.reach);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_shapes),    scratch_test(test_libraries), scratch_test(test_seen),
 		scratch_test(test_figures),   scratch_test(test_file),      scratch_test(test_folder),
 		scratch_test(test_no_module), scratch_test(test_stores),    scratch_test(test_nearness),
+		scratch_test(test_decides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

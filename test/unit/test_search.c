@@ -285,6 +285,15 @@ static void test_longer(void **state)
 	expect_bytes(vary_longer(&input, 0, VARY_LAST_LINE, 5), "ab00\n", 5);
 	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "ab1\n", 4);
 	expect_bytes(vary_longer(&input, 0, VARY_WORDS_FAR, 4096), "ab0000\n", 7);
+	expect_bytes(vary_line(&input, 0, 1, 4096), "ab0000\n", 7);
+	expect_bytes(vary_line(&input, 0, 7, 4096), "ab0000\n", 7);
+	expect_bytes(vary_line(&input, 0, 1, 5), "ab000", 5);
+	expect_bytes(vary_insert(&input, 0, 2, 4096), "ab1\n", 4);
+	expect_bytes(vary_insert(&input, 0, 3, 3), "ab\n", 3);
+	assert_true(vary_is_end(&input, 0, 2));
+	assert_true(vary_is_end(&input, 0, 3));
+	assert_false(vary_is_end(&input, 0, 1));
+	assert_false(vary_is_end(&input, 0, 4));
 	expect_bytes(vary_repeat(&input, 0, 4096), "ab\nab\n", 6);
 	expect_bytes(vary_repeat(&input, 0, 4), "ab\na", 4);
 	expect_bytes(vary_end(&input, 0, 1), "a\n", 2);
@@ -473,6 +482,39 @@ static void test_rank_behind(void **state)
 	vec_free(&search.attempts);
 }
 
+/* What libraries do deep inside matters if the program decides on the result, and has not yet done so: the less, the more effort
+ * was spent on that. */
+static void test_rank_later(void **state)
+{
+	const struct input_search_options options = {.strategy = SEARCH_PM};
+	const struct candidate for_itself = {.execution = 1}, candidate = {.execution = 1, .leads = 1},
+			       longer = {.execution = 1, .leads = 1, .hope = HOPE_LONGER};
+	struct input_search search = {.options = &options, .reach = reach_new(NULL)};
+	uint64_t first, later;
+
+	(void)state;
+	vec_push(&search.sides.all, ((struct side){.is_code = true, .inside = 3, .taken = true}));
+	vec_push(&search.sides.all, ((struct side){.is_code = true, .is_later = true, .depth = 1}));
+	vec_push(&search.sides.places, ((struct reach_place){0}));
+	vec_push(&search.attempts, ((struct attempt){.done = true}));
+	*map_put(&search.sides.states, 0, 0) = 1; /* the state is not new */
+	first = candidate_rank(&search, &candidate).at[0];
+	assert_true(first > 8 * candidate_rank(&search, &for_itself).at[0]);
+	assert_true(candidate_rank(&search, &longer).at[0] >= first);
+	*map_put(&search.spent, 0, 1) = 10 * 32;
+	later = candidate_rank(&search, &candidate).at[0];
+	assert_true(later < first);
+	assert_true(later >= candidate_rank(&search, &for_itself).at[0]);
+	/* There is room for it in a longer input, maybe; but that is not tried again and again. */
+	assert_true(candidate_rank(&search, &longer).at[0] >= first);
+	search.sides.all.at[1].hoped = 9;
+	assert_true(candidate_rank(&search, &longer).at[0] <= first / 5);
+	reach_free(search.reach);
+	sides_free(&search.sides);
+	map_free(&search.spent);
+	vec_free(&search.attempts);
+}
+
 /* What was spent on a side counts less for inputs that came nearer to PM since. */
 static void test_rank_family(void **state)
 {
@@ -526,7 +568,8 @@ int main(void)
 		cmocka_unit_test(test_lines),           cmocka_unit_test(test_clean),
 		cmocka_unit_test(test_digest),          cmocka_unit_test(test_sides),
 		cmocka_unit_test(test_states),          cmocka_unit_test(test_rank_behind),
-		cmocka_unit_test(test_rank_family),     cmocka_unit_test(test_rank_near),
+		cmocka_unit_test(test_rank_later),      cmocka_unit_test(test_rank_family),
+		cmocka_unit_test(test_rank_near),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
