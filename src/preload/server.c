@@ -2,7 +2,8 @@
 /* server.c - the recovery program, stopped at its first call that names a PM file, forks a child for each crash state.
  *
  * A child must find everything as a newly started program would.  State that fork does not copy is restored before each
- * child (offsets and flags of files, which checkpoints change, too), or refused from the start (threads, pipes and sockets, shared memory).
+ * child (offsets and flags of files, which checkpoints change, too), or refused from the start (threads, pipes and sockets,
+ * shared memory).
  *
  * A checkpoint (walk.h) is another server, further on.  It runs in the handler of a signal, which interrupted the program
  * anywhere. */
