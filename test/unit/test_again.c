@@ -14,7 +14,7 @@
 
 #include "base/random.h"
 
-enum { PROGRAMS = 30, WORDS_MAX = 40, PENDING_MAX = 5, LINES = 4 * 64 /* bytes of the pool in use */ };
+enum { PROGRAMS = 15, WORDS_MAX = 40, PENDING_MAX = 5, LINES = 4 * 64 /* bytes of the pool in use */ };
 
 static uint64_t seed = 1, only;
 
