@@ -15,7 +15,8 @@ enum {
 	DEPTH_MOST = 24,
 	NUMBERS_MOST = 8,
 	BASE_MOST = 16,
-	APART_MOST = 1 << 16, /* between the digits' value and the one that is compared */
+	APART_MOST = 4096, /* between the digits' value and the one that is compared; */
+	APART_DIGIT = 16,  /* if it is a single digit */
 	NEGATIVE_MOST = 1 << 30,
 };
 
@@ -84,13 +85,22 @@ static bool digits_find(const struct finder *f, uint32_t id, struct number *numb
 	return isxdigit((unsigned char)*text);
 }
 
-/* How far the value is from that of the text.  False: the text is no such number. */
-static bool apart_from(const char *text, int base, uint64_t value, unsigned width, int64_t *apart)
+/* How far the value is from that of the text, at most.  Characters themselves are further apart: '7' from 7, "00" from 0. */
+static int64_t apart_most(const struct finder *f, uint32_t id)
+{
+	const struct variable_set *set = variables_of(f->variables, id);
+
+	return set->at[0].first == set->at[0].last ? APART_DIGIT : APART_MOST;
+}
+
+/* False: the text is no number that the value has to do with. */
+static bool apart_from(const char *text, int base, uint64_t value, unsigned width, int64_t most, int64_t *apart)
 {
 	char *end;
+	int64_t by = extend(value - strtoull(text, &end, base), width);
 
-	*apart = extend(value - strtoull(text, &end, base), width);
-	return !*end && *apart<APART_MOST && * apart> - APART_MOST;
+	*apart = by;
+	return !*end && by <= most && by >= -most;
 }
 
 static bool is_negative(const struct finder *f, const struct number *number, const char *text, uint64_t value,
@@ -120,18 +130,19 @@ static bool number_take(const struct finder *f, struct target target)
 	char text[NUMBER_DIGITS + 1];
 	struct number number;
 	bool hexadecimal = false;
-	int64_t apart;
+	int64_t apart, most;
 
 	if (value == target.value || f->numbers->all.count == NUMBERS_MOST ||
 	    !digits_find(f, target.expression, &number, text))
 		return false;
+	most = apart_most(f, target.expression);
 	if (is_negative(f, &number, text, value, width)) {
 		number.offset--;
 		number.size++;
 		apart = 0;
-	} else if (!apart_from(text, 10, value, width, &apart)) {
+	} else if (!apart_from(text, 10, value, width, most, &apart)) {
 		hexadecimal = true;
-		if (!apart_from(text, 16, value, width, &apart))
+		if (!apart_from(text, 16, value, width, most, &apart))
 			return false;
 	}
 	text_fill(&number, number_of(target.value - (uint64_t)apart, width), hexadecimal,

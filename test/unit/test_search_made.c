@@ -174,6 +174,13 @@ static void test_number(void **state)
 	uint32_t both = add(x, BO_EXPR_AND, 1, 0, compare(x, BO_EXPR_EQ, two, 100), compare(x, BO_EXPR_EQ, one, 1));
 	expect_number(x, both, true, "=10-,0.", "=100-,1.");
 	expect_number(x, both, true, "=10-,1.", "=100-,1.");
+	/* Characters are no numbers, even if they are digits; and neither is a text. */
+	uint32_t word = add(x, BO_EXPR_CONCAT, 16, 0, byte(x, 2), byte(x, 1));
+	expect_number(x, compare(x, BO_EXPR_EQ, word, 'p' << 8 | 'o'), true, "=00;", NULL);
+	expect_number(x, is(x, 1, 'x'), true, "=0;", NULL);
+	expect_number(x,
+		      compare(x, BO_EXPR_ULE, add(x, BO_EXPR_ADD, 8, 0, byte(x, 1), number(x, 8, (uint8_t) - 'a')), 25),
+		      true, "=7;", NULL);
 	/* Hexadecimal digits; and what is no number. */
 	letter = add(x, BO_EXPR_ADD, 32, 0, add(x, BO_EXPR_ZEXT, 32, 0, byte(x, 1), 0),
 		     number(x, 32, (uint32_t)(10 - 'a')));
