@@ -53,7 +53,7 @@
 #define STUB_OUTFILE "output"
 #define STUB_OUTFILE_SECOND "output.same"
 
-enum { STUB_VERSION = 12, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
+enum { STUB_VERSION = 13, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
 
 /* How the stub ends its process. */
 enum stub_exit {
@@ -95,7 +95,7 @@ struct stub_page {
 
 enum stub_op {
 	STUB_RUN = 1, /* request: fork a child for the state that is in the stage now */
-	STUB_HELLO,   /* reply: the server is ready */
+	STUB_HELLO,   /* reply: the server is ready; `nanoseconds`: processor time that its start took */
 	STUB_ENDED,   /* reply: the child has ended, and so have all its descendants */
 	STUB_REFUSED, /* reply: see stub_page.reason; the stage is unchanged */
 	STUB_KILL,    /* request to a keeper: the time is up */
