@@ -15,12 +15,13 @@
 
 #define COST_EXPECTED 0.75 /* seconds for the first recording, */
 #define START_SLOWER 100   /* or so many times what recovery takes to begin: its code is translated, and runs once */
+#define COST_MARGIN 2      /* it may take so many times as long: this is not sure, and the machine may be busy */
 #define COST_RATIO 10      /* recoveries must have taken so many times as long: it may be in vain, */
 #define COST_RATIO_LONG 2  /* or so many times, if each of them takes long: there is more to save */
 #define LONG_SECONDS 0.001
-#define BUDGET_FIRST 1.5 /* seconds that the first recording may take */
-#define BUDGET_SHARE 0.5 /* of what recoveries have taken, for all recordings together */
-#define WORTH_SHARE 0.05 /* of recovery: checkpoints that save less are not worth it */
+#define BUDGET_SHARE 0.5                           /* of what recoveries have taken, for all recordings together */
+#define BUDGET_FIRST (COST_MARGIN * COST_EXPECTED) /* seconds for the first one in any case */
+#define WORTH_SHARE 0.05                           /* of recovery: checkpoints that save less are not worth it */
 #define WORTH_SECONDS 0.0002
 
 enum {
@@ -148,6 +149,7 @@ static void cost_expect(struct checkpoints *k, double start)
 		return;
 	k->cost = fmax(COST_EXPECTED, START_SLOWER * start);
 	k->limit = COST_RATIO * k->cost;
+	k->needed = COST_MARGIN * k->cost;
 }
 
 /* The time of testing is that of one worker. */

@@ -173,7 +173,7 @@ int local_profile_if_due(struct local *l, const struct state *state, const struc
 {
 	struct checkpoints *k = l->tester.options.checkpoints;
 	struct profiling p = {.view = &l->slots[0].view};
-	double start = clock_seconds();
+	double start;
 	int r;
 
 	if (!profile_is_due(l, crash))
@@ -181,6 +181,7 @@ int local_profile_if_due(struct local *l, const struct state *state, const struc
 	r = local_stage_state(l, state, err);
 	if (r < 0)
 		return r;
+	start = clock_seconds();
 	if (stage_view_refresh(&l->slots[0].view)) {
 		p.profile = profile_new(p.view->files, p.view->count);
 		r = profile_record(l, state, crash, &p, err);

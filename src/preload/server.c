@@ -442,7 +442,9 @@ static uint64_t usage_ns(int who)
 /* A shell script that became the program counts, with what it has run. */
 static uint64_t start_cost(void)
 {
-	return usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN);
+	uint64_t before = (uint64_t)stub_page->began_us * 1000, now = usage_ns(RUSAGE_SELF);
+
+	return (now > before ? now - before : 0) + usage_ns(RUSAGE_CHILDREN);
 }
 
 void server_start(void)

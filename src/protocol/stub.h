@@ -76,7 +76,8 @@ struct stub_page {
 	uint32_t covered;             /* a namespace already shows the state, read-only, at the original paths */
 	uint32_t huge_pages;          /* give children huge pages, if they fill much memory */
 	uint32_t lean_pmemobj;        /* libpmemobj makes one arena, and has memory of its own */
-	int32_t started;              /* the process that may become the server */
+	int32_t started;              /* the process that may become the server, */
+	uint32_t began_us;            /* and its processor time before the program began: it was a copy of blackout */
 	/* the child that runs on a state now; 0: none. blackout kills it if it is too slow */
 	_Atomic int32_t running;
 	_Atomic uint32_t refused;  /* recovery tried something that this mode cannot do; `reason` says what */

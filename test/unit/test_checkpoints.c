@@ -271,8 +271,8 @@ static void test_budget(void **state)
 	assert_in_range(recordings_cut(&two, 1000, &later), 5, 10);
 	assert_in_range(10 * later, 15, 17);
 	/* A program whose start is long takes much longer under the recorder. */
-	assert_int_equal(recordings_cut(&slow, 20, &later), 0);
-	assert_int_equal(recordings_cut(&slow, 21, &later), 1);
+	assert_int_equal(recordings_cut(&slow, 39, &later), 0);
+	assert_int_equal(recordings_cut(&slow, 41, &later), 1);
 }
 
 /* What a recording has shown before it was cut off is used, unless an earlier one has shown more. */
