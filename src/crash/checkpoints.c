@@ -14,14 +14,14 @@
 #define EARLY "BLACKOUT_CHECKPOINTS_EARLY"
 
 #define COST_EXPECTED 0.75 /* seconds for the first recording, */
-#define START_SLOWER 100   /* or so many times what recovery takes to begin: its code is translated, and runs once */
+#define START_SLOWER 150   /* or so many times what recovery takes to begin: its code is translated, and runs once */
 #define COST_MARGIN 2      /* it may take so many times as long: this is not sure, and the machine may be busy */
 #define COST_RATIO 10      /* recoveries must have taken so many times as long: it may be in vain, */
 #define COST_RATIO_LONG 2  /* or so many times, if each of them takes long: there is more to save */
 #define LONG_SECONDS 0.001
-#define BUDGET_SHARE 0.5                           /* of what recoveries have taken, for all recordings together */
-#define BUDGET_FIRST (COST_MARGIN * COST_EXPECTED) /* seconds for the first one in any case */
-#define WORTH_SHARE 0.05                           /* of recovery: checkpoints that save less are not worth it */
+#define BUDGET_SHARE 0.5 /* of what recoveries have taken, for all recordings together, */
+#define BUDGET_MORE 0.75 /* and so many seconds */
+#define WORTH_SHARE 0.05 /* of recovery: checkpoints that save less are not worth it */
 #define WORTH_SECONDS 0.0002
 
 enum {
@@ -155,12 +155,10 @@ static void cost_expect(struct checkpoints *k, double start)
 /* The time of testing is that of one worker. */
 static double budget_now(const struct checkpoints *k, double left)
 {
-	double share = BUDGET_SHARE * k->recovered / k->workers - k->recorded;
+	double share = BUDGET_MORE + BUDGET_SHARE * k->recovered / k->workers - k->recorded;
 
 	if (k->early)
 		return INFINITY;
-	if (!k->figures.recordings)
-		share = fmax(share, BUDGET_FIRST);
 	return left >= 0 ? fmin(share, left / 2) : share;
 }
 

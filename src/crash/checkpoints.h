@@ -15,8 +15,8 @@
  * RULES
  *
  *  1. Recovery is recorded once its runs have taken several times as long as that, and again if the profile is of little
- *     use by then.  All recordings together may take half as long as all runs have taken, and the first one 1.5 s; one that
- *     takes longer is cut off.  What is reported does not depend on it.
+ *     use by then.  All recordings together may take half as long as all runs have taken, and 0.75 s more; one that takes
+ *     longer is cut off.  What is reported does not depend on it.
  *  2. A state begins at the deepest checkpoint before which recovery has read nothing that differs.  If it reads nothing at
  *     all that differs, its outcome is known.
  *  3. An outcome that does not pass never counts if it came about this way: recovery is run from the start.  So it is for
