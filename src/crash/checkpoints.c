@@ -2,6 +2,7 @@
 /* checkpoints.c - see checkpoints.h. */
 #include "crash/checkpoints.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +13,14 @@
 /* For tests: recovery is recorded at once, and again after some runs from the start; every touch may be a checkpoint. */
 #define EARLY "BLACKOUT_CHECKPOINTS_EARLY"
 
-#define COST_EXPECTED 0.75 /* seconds for the first recording */
+#define COST_EXPECTED 0.75 /* seconds for the first recording, */
+#define START_SLOWER 150   /* or so many times what recovery takes to begin: its code is translated, and runs once */
+#define COST_MARGIN 2      /* it may take so many times as long: this is not sure, and the machine may be busy */
 #define COST_RATIO 10      /* recoveries must have taken so many times as long: it may be in vain, */
 #define COST_RATIO_LONG 2  /* or so many times, if each of them takes long: there is more to save */
 #define LONG_SECONDS 0.001
+#define BUDGET_SHARE 0.5 /* of what recoveries have taken, for all recordings together, */
+#define BUDGET_MORE 0.75 /* and so many seconds */
 #define WORTH_SHARE 0.05 /* of recovery: checkpoints that save less are not worth it */
 #define WORTH_SECONDS 0.0002
 
@@ -79,6 +84,11 @@ struct checkpoints {
 	double limit;        /* seconds of recoveries until the next recording; fewer if they are long */
 	double spent, saved; /* by recoveries since the last one */
 	double cost;         /* of a recording */
+	double recovered;    /* seconds that recoveries have taken in all, */
+	double recorded;     /* and recordings */
+	double budget;       /* seconds that a recording may take, */
+	double needed;       /* and must be allowed to take, or it would be cut off as the last one was */
+	unsigned workers;    /* that wait for a recording */
 	double usual;        /* seconds of a run from the start, on average */
 	unsigned missed;     /* runs from the start since the last one that was shortened */
 	unsigned failures;
@@ -96,6 +106,8 @@ struct checkpoints *checkpoints_new(uint64_t seed, const char *under, uint64_t r
 	k->early = getenv(EARLY);
 	k->cost = k->early ? 0 : COST_EXPECTED;
 	k->limit = COST_RATIO * k->cost;
+	k->budget = INFINITY;
+	k->workers = 1;
 	return k;
 }
 
@@ -130,30 +142,79 @@ static double cost_ratio(const struct checkpoints *k)
 	return k->usual > LONG_SECONDS ? COST_RATIO_LONG : COST_RATIO;
 }
 
-bool checkpoints_wants_profile(struct checkpoints *k, uint64_t setting, double left)
+/* Nothing is known but how long recovery takes to begin. */
+static void cost_expect(struct checkpoints *k, double start)
 {
-	if (k->setting != setting) {
-		route_clear(&k->route);
-		k->setting = setting;
-		k->spent = k->saved = 0;
-	}
-	double ratio = cost_ratio(k);
-
-	if (k->off || k->failures >= FAILURES_MAX || (left >= 0 && left < 2 * ratio * k->cost))
-		return false;
-	return k->early ? !k->route.profile || k->missed > EARLY_RUNS : k->spent > ratio / COST_RATIO * k->limit;
+	if (k->early || k->figures.recordings)
+		return;
+	k->cost = fmax(COST_EXPECTED, START_SLOWER * start);
+	k->limit = COST_RATIO * k->cost;
+	k->needed = COST_MARGIN * k->cost;
 }
 
-/* A profile that did not save what it cost is not made again so soon. */
+/* The time of testing is that of one worker. */
+static double budget_now(const struct checkpoints *k, double left)
+{
+	double share = BUDGET_MORE + BUDGET_SHARE * k->recovered / k->workers - k->recorded;
+
+	if (k->early)
+		return INFINITY;
+	return left >= 0 ? fmin(share, left / 2) : share;
+}
+
+static bool profile_is_due(const struct checkpoints *k, double ratio)
+{
+	if (k->early)
+		return !k->route.profile || k->missed > EARLY_RUNS;
+	return k->spent / k->workers > ratio / COST_RATIO * k->limit;
+}
+
+bool checkpoints_wants_profile(struct checkpoints *k, const struct checkpoints_moment *now)
+{
+	double ratio = cost_ratio(k);
+
+	if (k->setting != now->setting) {
+		route_clear(&k->route);
+		k->setting = now->setting;
+		k->spent = k->saved = 0;
+	}
+	k->workers = now->workers;
+	cost_expect(k, now->start);
+	if (k->off || k->failures >= FAILURES_MAX || (now->left >= 0 && now->left < 2 * ratio * k->cost))
+		return false;
+	k->budget = budget_now(k, now->left);
+	return k->budget >= k->needed && profile_is_due(k, ratio);
+}
+
+double checkpoints_budget(const struct checkpoints *k)
+{
+	return k->budget;
+}
+
+/* Does it show more than what there is? */
+static bool profile_is_longer(const struct checkpoints *k, const struct profile *profile)
+{
+	return profile_read_count(profile) > (k->route.profile ? profile_read_count(k->route.profile) : 0);
+}
+
+/* A profile that did not save what it cost is not made again so soon.  A recording that was cut off may have shown nothing but
+ * the start of the program; the next one may take twice as long. */
 void checkpoints_learn(struct checkpoints *k, struct profile *profile, double seconds)
 {
-	bool paid = k->figures.recordings == 0 || k->saved > 2 * k->cost;
+	bool paid = k->figures.recordings == 0 || k->saved / k->workers > 2 * k->cost;
+	bool late = seconds >= k->budget;
 
+	if (late && profile && !profile_is_longer(k, profile)) {
+		profile_free(profile);
+		profile = NULL;
+	}
+	k->recorded += seconds;
+	k->needed = late ? 2 * k->budget : seconds;
 	k->cost = seconds;
 	k->limit = paid ? COST_RATIO * seconds : 2 * k->limit + seconds;
 	k->spent = k->saved = 0;
 	k->missed = 0;
-	k->failures = profile ? 0 : k->failures + 1;
+	k->failures = profile ? 0 : k->failures + !late;
 	k->figures.recordings++;
 	if (!profile)
 		return;
@@ -490,6 +551,7 @@ void checkpoints_ran(struct checkpoints *k, struct checkpoints_worker *w, const 
 	struct route *r = &k->route;
 
 	w->shortened &= outcome->from > 0;
+	k->recovered += outcome->seconds - (w->shortened ? w->skipped : 0);
 	times_note(k, w, outcome);
 	k->spent += seconds_wasted(r, w, outcome);
 	if (w->shortened)
@@ -536,6 +598,7 @@ void checkpoints_tree_begins(struct checkpoints *k, const struct checkpoints_wor
 	double beginning = k->usual ? k->usual : since / TREE_LEAVES;
 
 	k->spent += since < beginning ? since : beginning;
+	k->recovered += since;
 	if (!shortened)
 		return;
 	k->figures.used++;

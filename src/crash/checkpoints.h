@@ -3,8 +3,8 @@
  *
  * A campaign has one of these; its testers ask it before each run, and tell it how the run ended:
  *
- *     if (checkpoints_wants_profile(k, setting, left))
- *             checkpoints_learn(k, profile);                  // recovery was recorded on the state in the stage
+ *     if (checkpoints_wants_profile(k, &moment))
+ *             checkpoints_learn(k, profile, seconds);         // recovery was recorded on the state in the stage
  *     choice = checkpoints_choose(k, &worker, &view, recovery_checkpoints(r, w));
  *     ... run recovery as the choice says, on the state in the stage ...
  *     if (checkpoints_doubt(k, &worker, run, passed))
@@ -15,7 +15,8 @@
  * RULES
  *
  *  1. Recovery is recorded once its runs have taken several times as long as that, and again if the profile is of little
- *     use by then.  What is reported does not depend on it.
+ *     use by then.  All recordings together may take half as long as all runs have taken, and 0.75 s more; one that takes
+ *     longer is cut off.  What is reported does not depend on it.
  *  2. A state begins at the deepest checkpoint before which recovery has read nothing that differs.  If it reads nothing at
  *     all that differs, its outcome is known.
  *  3. An outcome that does not pass never counts if it came about this way: recovery is run from the start.  So it is for
@@ -54,9 +55,18 @@ struct checkpoints_worker {
 	double saved;     /* and what it saves; less, because a copy of a process has its cost */
 };
 
-/* Should recovery be recorded on the next state?  `setting` is that of the next run; `left`: the seconds that are left
- * for testing, negative if there is no limit. */
-bool checkpoints_wants_profile(struct checkpoints *checkpoints, uint64_t setting, double left);
+/* A moment at which recovery might be recorded. */
+struct checkpoints_moment {
+	uint64_t setting; /* of the next run */
+	unsigned workers; /* all of them wait for a recording */
+	double start;     /* seconds of processor time before recovery comes to its first PM file; 0: not known */
+	double left;      /* seconds that are left for testing; negative: there is no limit */
+};
+
+/* Should recovery be recorded on the next state? */
+bool checkpoints_wants_profile(struct checkpoints *checkpoints, const struct checkpoints_moment *now);
+/* If so: seconds after which the recording is cut off. */
+double checkpoints_budget(const struct checkpoints *checkpoints);
 /* The profile of such a recording, which now belongs to this; NULL: there is none.  `seconds`: what it took. */
 void checkpoints_learn(struct checkpoints *checkpoints, struct profile *profile, double seconds);
 

@@ -8,23 +8,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "image/tree.h"
 #include "run/recording.h"
 #include "trace/seal.h"
 
+#define READING_SHARE 0.25 /* of the time for recovery */
 enum { EVENTS_PER_LOOK = 1 << 14 };
 
-/* The next event, unless it is time to stop: as trace_next, or TESTER_STOPPED. */
-static int event_next(const struct tester *tester, struct trace *trace, uint64_t number, struct event *ev,
-		      struct err *err)
+/* Who reads, and until when; 0: there is no limit. */
+struct reader {
+	const struct tester *tester;
+	double end;
+};
+
+static struct reader reader_begin(const struct tester *tester, double seconds)
 {
-	return number % EVENTS_PER_LOOK == 0 && tester_is_stopped(tester) ? TESTER_STOPPED : trace_next(trace, ev, err);
+	return (struct reader){tester, seconds > 0 ? clock_seconds() + READING_SHARE * seconds : 0};
 }
 
-/* Read the recording for the consumer.  0; TESTER_STOPPED; or -1 if it cannot be read to its end. */
-static int recording_tell(const struct tester *tester, const char *dir, const struct recovery_consumer *consumer,
+enum { READER_LATE = -3 };
+
+/* The next event, unless it is time to stop: as trace_next, or TESTER_STOPPED, or READER_LATE. */
+static int event_next(const struct reader *reader, struct trace *trace, uint64_t number, struct event *ev,
+		      struct err *err)
+{
+	bool look = number % EVENTS_PER_LOOK == 0;
+
+	if (look && tester_is_stopped(reader->tester))
+		return TESTER_STOPPED;
+	return look && reader->end > 0 && clock_seconds() > reader->end ? READER_LATE : trace_next(trace, ev, err);
+}
+
+/* Read the recording for the consumer.  0; TESTER_STOPPED; READER_LATE; or -1 if it cannot be read to its end. */
+static int recording_tell(const struct reader *reader, const char *dir, const struct recovery_consumer *consumer,
 			  struct err *err)
 {
 	struct trace *trace;
@@ -36,7 +55,7 @@ static int recording_tell(const struct tester *tester, const char *dir, const st
 		return -1;
 	if (consumer->begin)
 		consumer->begin(consumer->arg, trace);
-	while ((more = event_next(tester, trace, number++, &ev, err)) > 0)
+	while ((more = event_next(reader, trace, number++, &ev, err)) > 0)
 		if (consumer->event)
 			consumer->event(consumer->arg, trace, &ev);
 	if (more == 0 && consumer->end)
@@ -62,11 +81,12 @@ static struct tester_recording recording_how(const struct recovery_trace_options
 	return (struct tester_recording){.dir = recording->dir,
 					 .layers = o->layers,
 					 .patience = o->patience,
+					 .seconds = o->seconds,
 					 .most = o->most};
 }
 
 /* A recording was made: read it.  Returns what recovery_trace does. */
-static int recording_read(const struct recording *recording, const struct tester *tester, const char *under,
+static int recording_read(const struct recording *recording, const struct reader *reader, const char *under,
 			  const struct recovery_consumer *consumer, struct err *err)
 {
 	char why[64];
@@ -79,16 +99,18 @@ static int recording_read(const struct recording *recording, const struct tester
 	}
 	if (trace_seal(recording->dir, &(struct seal_options){0}, err) < 0)
 		return RECOVERY_TRACE_DAMAGED;
-	r = recording_tell(tester, recording->dir, consumer, err);
-	return r == TESTER_STOPPED ? r : r < 0 ? RECOVERY_TRACE_DAMAGED : limited ? RECOVERY_TRACE_LIMITED : r;
+	r = recording_tell(reader, recording->dir, consumer, err);
+	if (r == READER_LATE || (r == 0 && limited))
+		return RECOVERY_TRACE_LIMITED;
+	return r < 0 && r != TESTER_STOPPED ? RECOVERY_TRACE_DAMAGED : r;
 }
 
 /* The tester has made a recording, or not, as `r` says.  Returns what recovery_trace does. */
-static int recording_end(struct recording *recording, const struct tester *tester, int r, const char *under,
+static int recording_end(struct recording *recording, const struct reader *reader, int r, const char *under,
 			 const struct recovery_consumer *consumer, struct err *err)
 {
 	if (r == 0)
-		r = recording_read(recording, tester, under, consumer, err);
+		r = recording_read(recording, reader, under, consumer, err);
 	recording_close(recording);
 	return r;
 }
@@ -104,7 +126,8 @@ int recovery_trace(const struct recovery_trace_options *o, const struct recovery
 		return -1;
 	how = recording_how(o, &recording);
 	r = tester_record(o->tester, &o->input, &how, err);
-	r = recording_end(&recording, o->tester, r, o->under, consumer, err);
+	const struct reader reader = reader_begin(o->tester, o->seconds);
+	r = recording_end(&recording, &reader, r, o->under, consumer, err);
 	if (r != RECOVERY_TRACE_WHOLE || !o->keep)
 		tree_remove(dir);
 	return r;
@@ -124,7 +147,8 @@ static void flight_end(void *arg, const struct outcome *outcome)
 {
 	struct flight *f = arg;
 	struct err ignored;
-	int r = recording_end(&f->recording, f->tester, outcome ? 0 : TESTER_STOPPED, f->dir, &f->consumer, &ignored);
+	const struct reader reader = reader_begin(f->tester, 0);
+	int r = recording_end(&f->recording, &reader, outcome ? 0 : TESTER_STOPPED, f->dir, &f->consumer, &ignored);
 
 	tree_remove(f->dir);
 	f->done(f->consumer.arg, r, r < 0 ? NULL : outcome);

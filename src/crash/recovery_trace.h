@@ -31,6 +31,7 @@ struct recovery_trace_options {
 	struct tester_input input; /* what recovery runs on */
 	uint32_t layers;           /* enum bo_layer bits, besides stores, flushes and fences */
 	unsigned patience;         /* see struct tester_recording; a recovery that is killed leaves a whole recording */
+	double seconds;            /* likewise.  recovery_trace only: to read it may take a quarter of that */
 	uint64_t most;             /* see struct tester_recording; if it is reached, RECOVERY_TRACE_LIMITED */
 	const char *under;         /* an existing directory for the recording */
 	/* Name of the recording in `under`, which stays there if it is whole; the caller removes it.  NULL: it is
@@ -50,7 +51,7 @@ struct recovery_consumer {
 /* How much of recovery the consumer has seen. */
 enum recovery_traced {
 	RECOVERY_TRACE_WHOLE,
-	RECOVERY_TRACE_LIMITED, /* the beginning, as much as `most` allows */
+	RECOVERY_TRACE_LIMITED, /* the beginning, as much as `most` and `seconds` allow */
 	RECOVERY_TRACE_CUT,     /* nothing: the recorder ran out of space */
 	RECOVERY_TRACE_DAMAGED, /* nothing, or the beginning: the recording cannot be read, or not to its end */
 };

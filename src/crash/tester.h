@@ -91,6 +91,7 @@ struct tester_recording {
 	const char *dir;   /* made by recording_create; the recording is not sealed yet */
 	uint32_t layers;   /* enum bo_layer bits, besides stores, flushes and fences */
 	unsigned patience; /* it may take this many times the time limit; 0: as long as a recording usually may */
+	double seconds;    /* and not more than this; 0: that does not matter */
 	uint64_t most;     /* recovery is ended when the recording has so many bytes (recorder.h); 0: no limit */
 };
 

@@ -73,9 +73,11 @@ static int recorder_words(struct local *l, unsigned worker, const struct tester_
 	return 0;
 }
 
-static unsigned recording_patience(const struct tester_recording *how)
+static double recording_limit(const struct local *l, const struct tester_recording *how)
 {
-	return how->patience ? how->patience : PATIENCE_RECORDING;
+	double limit = (how->patience ? how->patience : PATIENCE_RECORDING) * l->tester.options.recovery.timeout;
+
+	return how->seconds > 0 && how->seconds < limit ? how->seconds : limit;
 }
 
 /* Run the recorder in place of recovery, on real files at the original paths. */
@@ -91,7 +93,7 @@ int local_record(struct tester *t, const struct tester_input *input, const struc
 		return r;
 	r = recorder_words(l, 0, how, &argv, &environment, err);
 	if (r == 0) {
-		r = recovery_other(l->recovery, 0, argv.items, environment.items, recording_patience(how), &outcome,
+		r = recovery_other(l->recovery, 0, argv.items, environment.items, recording_limit(l, how), &outcome,
 				   err);
 		stage_distrust(l->slots[0].stage);
 		if (r == 0)
@@ -116,7 +118,7 @@ int local_start_recording(struct tester *t, const struct tester_input *input, co
 	if (r == 0) {
 		slot->ticket = (struct tester_ticket){.crash = *input->crash, .heard = heard, .arg = arg};
 		r = recovery_start_other(l->recovery, (unsigned)worker, slot->argv.items, slot->environment.items,
-					 recording_patience(how), slot, err);
+					 recording_limit(l, how), slot, err);
 	}
 	if (r < 0)
 		slot_clear(slot);
@@ -133,6 +135,7 @@ static struct recovery_trace_options profile_how(struct local *l, const struct s
 		.input = {.state = state, .crash = crash},
 		.layers = PROFILING_LAYERS,
 		.patience = PROFILE_PATIENCE,
+		.seconds = checkpoints_budget(l->tester.options.checkpoints),
 		.most = PROFILE_MOST,
 		.under = checkpoints_under(l->tester.options.checkpoints),
 	};
@@ -154,18 +157,31 @@ static int profile_record(struct local *l, const struct state *state, const stru
 	return r;
 }
 
+static bool profile_is_due(struct local *l, const struct crash_context *crash)
+{
+	const struct checkpoints_moment now = {
+		.setting = crash->command,
+		.workers = recovery_jobs(l->recovery),
+		.start = recovery_start_seconds(l->recovery),
+		.left = tester_time_left(&l->tester),
+	};
+
+	return checkpoints_wants_profile(l->tester.options.checkpoints, &now);
+}
+
 int local_profile_if_due(struct local *l, const struct state *state, const struct crash_context *crash, struct err *err)
 {
 	struct checkpoints *k = l->tester.options.checkpoints;
 	struct profiling p = {.view = &l->slots[0].view};
-	double start = clock_seconds();
+	double start;
 	int r;
 
-	if (!checkpoints_wants_profile(k, crash->command, tester_time_left(&l->tester)))
+	if (!profile_is_due(l, crash))
 		return 0;
 	r = local_stage_state(l, state, err);
 	if (r < 0)
 		return r;
+	start = clock_seconds();
 	if (stage_view_refresh(&l->slots[0].view)) {
 		p.profile = profile_new(p.view->files, p.view->count);
 		r = profile_record(l, state, crash, &p, err);

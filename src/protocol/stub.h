@@ -53,7 +53,7 @@
 #define STUB_OUTFILE "output"
 #define STUB_OUTFILE_SECOND "output.same"
 
-enum { STUB_VERSION = 12, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
+enum { STUB_VERSION = 13, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
 
 /* How the stub ends its process. */
 enum stub_exit {
@@ -76,7 +76,8 @@ struct stub_page {
 	uint32_t covered;             /* a namespace already shows the state, read-only, at the original paths */
 	uint32_t huge_pages;          /* give children huge pages, if they fill much memory */
 	uint32_t lean_pmemobj;        /* libpmemobj makes one arena, and has memory of its own */
-	int32_t started;              /* the process that may become the server */
+	int32_t started;              /* the process that may become the server, */
+	uint32_t began_us;            /* and its processor time before the program began: it was a copy of blackout */
 	/* the child that runs on a state now; 0: none. blackout kills it if it is too slow */
 	_Atomic int32_t running;
 	_Atomic uint32_t refused;  /* recovery tried something that this mode cannot do; `reason` says what */
@@ -95,7 +96,7 @@ struct stub_page {
 
 enum stub_op {
 	STUB_RUN = 1, /* request: fork a child for the state that is in the stage now */
-	STUB_HELLO,   /* reply: the server is ready */
+	STUB_HELLO,   /* reply: the server is ready; `nanoseconds`: processor time that its start took */
 	STUB_ENDED,   /* reply: the child has ended, and so have all its descendants */
 	STUB_REFUSED, /* reply: see stub_page.reason; the stage is unchanged */
 	STUB_KILL,    /* request to a keeper: the time is up */

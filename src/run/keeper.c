@@ -382,6 +382,14 @@ pid_t keeper_start(const struct keeper_options *o, int *fd, struct err *err)
 	return pid;
 }
 
+static uint32_t processor_us(void)
+{
+	struct timespec t = {0};
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint32_t)(t.tv_sec * 1000000 + t.tv_nsec / 1000);
+}
+
 pid_t keeper_start_server(const struct keeper_options *o, bool covered, struct err *err)
 {
 	int report[2];
@@ -399,6 +407,7 @@ pid_t keeper_start_server(const struct keeper_options *o, bool covered, struct e
 		if (getppid() != owner)
 			_exit(127);
 		o->control->page->started = getpid();
+		o->control->page->began_us = processor_us();
 		execvp(o->argv[0], o->argv);
 		err_sys(&why, "cannot start %s", o->argv[0]);
 		child_report(report[1], &why);

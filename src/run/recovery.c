@@ -229,6 +229,19 @@ uint64_t recovery_unopened(const struct recovery *r)
 	return r->unopened;
 }
 
+double recovery_start_seconds(const struct recovery *r)
+{
+	uint64_t least = 0;
+
+	for (unsigned i = 0; i < r->jobs; i++) {
+		uint64_t took = r->slots[i].worker.start_ns;
+
+		if (took && (!least || took < least))
+			least = took;
+	}
+	return (double)least / 1e9;
+}
+
 const char *recovery_foreign_file(const struct recovery *r, size_t index)
 {
 	for (unsigned i = 0; i < r->jobs; i++) {
@@ -269,7 +282,7 @@ static bool place_is_free(const struct recovery *r, const struct recovery_slot *
 
 static int slot_begin(struct recovery *r, struct recovery_slot *slot, enum recovery_mode mode, struct err *err)
 {
-	uint64_t limit = (uint64_t)(r->options.timeout * 1e9 * slot->patience);
+	uint64_t limit = (uint64_t)(slot->limit * 1e9);
 
 	slot->worker.mode = mode;
 	slot->waiting = mode_sees_place(r, mode) && !place_is_free(r, slot, mode);
@@ -502,7 +515,7 @@ int recovery_idle(struct recovery *r, struct err *err)
 	return interrupted(r) ? RECOVERY_INTERRUPTED : found;
 }
 
-static int slot_start(struct recovery *r, unsigned worker, void *ticket, unsigned patience, enum recovery_mode mode,
+static int slot_start(struct recovery *r, unsigned worker, void *ticket, double limit, enum recovery_mode mode,
 		      struct err *err)
 {
 	struct recovery_slot *slot = &r->slots[worker];
@@ -511,7 +524,7 @@ static int slot_start(struct recovery *r, unsigned worker, void *ticket, unsigne
 	if (recovery_prepare(r, worker, err) < 0)
 		return -1;
 	slot->ticket = ticket;
-	slot->patience = patience;
+	slot->limit = limit;
 	if (slot_begin(r, slot, mode, err) < 0)
 		return -1;
 	while (slot->worker.state == WORKER_REFUSED && !slot->worker.lazy)
@@ -522,7 +535,7 @@ static int slot_start(struct recovery *r, unsigned worker, void *ticket, unsigne
 
 int recovery_start(struct recovery *r, unsigned worker, void *ticket, struct err *err)
 {
-	return slot_start(r, worker, ticket, 1, r->mode, err);
+	return slot_start(r, worker, ticket, r->options.timeout, r->mode, err);
 }
 
 static void all_stop(struct recovery *r)
@@ -555,7 +568,7 @@ int recovery_drain(struct recovery *r, struct err *err)
 	return drain(r, false, err);
 }
 
-static int run_alone(struct recovery *r, unsigned worker, unsigned patience, enum recovery_mode mode,
+static int run_alone(struct recovery *r, unsigned worker, double limit, enum recovery_mode mode,
 		     struct outcome *outcome, struct err *err)
 {
 	int result = recovery_drain(r, err);
@@ -564,7 +577,7 @@ static int run_alone(struct recovery *r, unsigned worker, unsigned patience, enu
 		return result;
 	r->wanted = outcome;
 	r->wanted_is_there = false;
-	if (slot_start(r, worker, NULL, patience, mode, err) < 0)
+	if (slot_start(r, worker, NULL, limit, mode, err) < 0)
 		result = -1;
 	else
 		result = drain(r, true, err);
@@ -575,7 +588,7 @@ static int run_alone(struct recovery *r, unsigned worker, unsigned patience, enu
 
 int recovery_run(struct recovery *r, unsigned worker, unsigned patience, struct outcome *outcome, struct err *err)
 {
-	return run_alone(r, worker, patience, r->mode, outcome, err);
+	return run_alone(r, worker, patience * r->options.timeout, r->mode, outcome, err);
 }
 
 /* Another command sees real files. */
@@ -584,7 +597,7 @@ static enum recovery_mode mode_of_others(const struct recovery *r)
 	return r->common.namespaces ? RECOVERY_NAMESPACE : RECOVERY_IN_PLACE;
 }
 
-int recovery_other(struct recovery *r, unsigned worker, char *const *argv, char *const *environment, unsigned patience,
+int recovery_other(struct recovery *r, unsigned worker, char *const *argv, char *const *environment, double limit,
 		   struct outcome *outcome, struct err *err)
 {
 	int result = recovery_drain(r, err);
@@ -592,7 +605,7 @@ int recovery_other(struct recovery *r, unsigned worker, char *const *argv, char 
 	if (result != 0)
 		return result;
 	slot_other(&r->slots[worker], argv, environment);
-	result = run_alone(r, worker, patience, mode_of_others(r), outcome, err);
+	result = run_alone(r, worker, limit, mode_of_others(r), outcome, err);
 	slot_other(&r->slots[worker], NULL, NULL);
 	return result;
 }
@@ -604,13 +617,13 @@ bool recovery_left(const struct recovery *r, unsigned worker, const char *path, 
 	return w->is_open && scene_path(&w->scene, path, buffer, size);
 }
 
-int recovery_start_other(struct recovery *r, unsigned worker, char *const *argv, char *const *environment,
-			 unsigned patience, void *ticket, struct err *err)
+int recovery_start_other(struct recovery *r, unsigned worker, char *const *argv, char *const *environment, double limit,
+			 void *ticket, struct err *err)
 {
 	int result;
 
 	slot_other(&r->slots[worker], argv, environment);
-	result = slot_start(r, worker, ticket, patience, mode_of_others(r), err);
+	result = slot_start(r, worker, ticket, limit, mode_of_others(r), err);
 	if (result < 0)
 		slot_other(&r->slots[worker], NULL, NULL);
 	return result;

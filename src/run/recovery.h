@@ -144,11 +144,11 @@ int recovery_drain(struct recovery *recovery, struct err *err);
 int recovery_run(struct recovery *recovery, unsigned worker, unsigned patience, struct outcome *outcome,
 		 struct err *err);
 
-/* Like recovery_run, but run another command line instead of recovery.  It sees all that recovery would see, on real
- * files, and touches the stage.  `argv` ends with NULL; `environment` (may be NULL) adds KEY=VALUE.  Used for the
+/* Like recovery_run, but run another command line instead of recovery, for at most `limit` seconds.  It sees all that
+ * recovery would see, on real files, and touches the stage.  `argv` ends with NULL; `environment` (may be NULL) adds KEY=VALUE.  Used for the
  * recorder. */
 int recovery_other(struct recovery *recovery, unsigned worker, char *const *argv, char *const *environment,
-		   unsigned patience, struct outcome *outcome, struct err *err);
+		   double limit, struct outcome *outcome, struct err *err);
 
 /* Where a PM file is that the worker's last such run has left, until its next run.  False: there was none. */
 bool recovery_left(const struct recovery *recovery, unsigned worker, const char *path, char *buffer, size_t size);
@@ -156,7 +156,7 @@ bool recovery_left(const struct recovery *recovery, unsigned worker, const char 
 /* The same on this idle worker beside others, without waiting for the end: options.done gets the ticket and the
  * outcome.  `argv` and `environment` must live until then. */
 int recovery_start_other(struct recovery *recovery, unsigned worker, char *const *argv, char *const *environment,
-			 unsigned patience, void *ticket, struct err *err);
+			 double limit, void *ticket, struct err *err);
 
 struct recovery_visit {
 	char *const *argv; /* ends with NULL */
@@ -181,6 +181,9 @@ const char *recovery_reason(const struct recovery *recovery);
  * have opened one but did not, until the first that did. */
 bool recovery_opened(const struct recovery *recovery);
 uint64_t recovery_unopened(const struct recovery *recovery);
+
+/* Processor time, in seconds, from the start of the command to its first PM file, under a fork server; 0: not known. */
+double recovery_start_seconds(const struct recovery *recovery);
 
 /* Paths beside PM files that appeared while recovery ran in place, but were not created by it, and so were left there.
  * NULL after the last. */

@@ -12,7 +12,7 @@ struct recovery_slot {
 	const char *stage; /* directory of its stage; NULL until it is known */
 	uint64_t setting;  /* the id */
 	void *ticket;
-	unsigned patience;
+	double limit;  /* seconds for the run */
 	bool waiting;  /* for its turn in the user's directories */
 	bool watching; /* whether the run opens a PM file */
 	struct openings openings;

@@ -255,8 +255,8 @@ static int stack_try(struct recovery *r, unsigned worker, const struct stack_wis
 		hang_command(&argv, command, wish->slower * r->options.timeout, wish->gdb, files.script, files.started);
 	else
 		crash_command(&argv, command, wish->gdb, files.list);
-	int result =
-		recovery_other(r, worker, argv.items, r->environment.items, PATIENCE * wish->slower, &outcome, err);
+	int result = recovery_other(r, worker, argv.items, r->environment.items,
+				    PATIENCE * wish->slower * r->options.timeout, &outcome, err);
 	if (result == 0)
 		result = (int)frames_read(files.list, frames, room);
 	remove(files.list);

@@ -51,6 +51,7 @@ struct worker {
 	pid_t server;
 	int server_fd; /* becomes readable when the server is dead */
 	bool serving;
+	uint64_t start_ns; /* processor time that its start took, or that of an earlier one; 0: not known */
 	struct control control, redirection;
 	struct checkpoint_set checkpoints; /* of the server */
 

@@ -104,11 +104,12 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 }
 
 /* The server is stopped here.  Its output so far is part of each child's output. */
-static void server_hello(struct worker *w)
+static void server_hello(struct worker *w, const struct stub_reply *reply)
 {
 	struct err err;
 
 	w->serving = true;
+	w->start_ns = reply->nanoseconds;
 	worker_pump_outputs(w, true);
 	recovery_output_copy(&w->out_before, &w->out);
 	recovery_output_copy(&w->err_before, &w->err);
@@ -169,7 +170,7 @@ static bool server_reply(struct worker *w)
 	if (read(w->control.reply, &reply, sizeof(reply)) != sizeof(reply))
 		return false;
 	if (reply.op == STUB_HELLO)
-		server_hello(w);
+		server_hello(w, &reply);
 	else if ((reply.op == STUB_REFUSED && run_is_special(w)) || walk_is_late(w, &reply) ||
 		 call_was_blocked(w, &reply))
 		worker_begin_again(w);

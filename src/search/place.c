@@ -25,6 +25,7 @@ struct place {
 	struct state *state; /* the files of the start */
 	struct recovery *recovery;
 	struct recovery_setting setting; /* the standard input of the next run */
+	double timeout;                  /* seconds, for one run */
 };
 
 int place_check(struct err *err)
@@ -76,6 +77,7 @@ int place_open(struct place **result, const struct place_options *o, struct err 
 
 	*result = place;
 	place->origin = start_origin(o->start);
+	place->timeout = o->timeout;
 	if (recovery_open(place, o, err) < 0 ||
 	    staging_open(&place->staging, start_origin(o->start), o->fallback, 1, err) < 0)
 		return -1;
@@ -127,7 +129,8 @@ int place_run(struct place *place, const struct place_run *run, struct outcome *
 		result = file_put(place, &run->files[i], err);
 	stage_distrust(place->stage);
 	if (result == 0)
-		result = recovery_other(place->recovery, 0, run->argv, run->environment, run->patience, outcome, err);
+		result = recovery_other(place->recovery, 0, run->argv, run->environment, run->patience * place->timeout,
+					outcome, err);
 	return result == RECOVERY_INTERRUPTED ? PLACE_STOPPED : result;
 }
 

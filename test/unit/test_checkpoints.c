@@ -15,6 +15,7 @@
 
 enum { PAGES = 40, BYTES = PAGES * PROFILE_PAGE, ROOM = 1000, ROUNDS = 4, STATES = 30, PAGE = 20, SECOND = 64 };
 
+static const struct checkpoints_moment now = {.workers = 1, .left = -1};
 static uint8_t bytes[BYTES];
 static struct profile_file file = {bytes, BYTES, true};
 
@@ -49,7 +50,7 @@ static size_t stops_planned(uint64_t memory)
 
 	events_make(events);
 	bytes[BYTES - PROFILE_PAGE] = 0;
-	assert_true(checkpoints_wants_profile(k, 0, -1));
+	assert_true(checkpoints_wants_profile(k, &now));
 	checkpoints_learn(k, profile_make(1, false), 1);
 	for (int i = 0; i < ROUNDS && !count; i++) {
 		struct checkpoints_choice choice = checkpoints_choose(k, &worker, &view, 0);
@@ -86,7 +87,7 @@ static uint32_t visits_planned(bool closed, bool differ)
 
 	events_make(events);
 	bytes[PAGE * PROFILE_PAGE + SECOND] = 0;
-	assert_true(checkpoints_wants_profile(k, 0, -1));
+	assert_true(checkpoints_wants_profile(k, &now));
 	checkpoints_learn(k, profile_make(2, closed), 1);
 	for (int i = 0; i < STATES; i++) {
 		struct checkpoints_choice choice = checkpoints_choose(k, &worker, &view, 0);
@@ -227,6 +228,73 @@ static void test_worth(void **state)
 	assert_in_range(runs_shortened(FROM_START, 0), 1, LAST / 20);
 }
 
+/* Recoveries that take 0.1 s each, and recordings that are all cut off.  Returns how many there were; *first: what recoveries
+ * had taken before the first one. */
+static unsigned recordings_cut(const struct checkpoints_moment *when, double until, double *first)
+{
+	struct checkpoints *k = checkpoints_new(1, "/nowhere", ROOM);
+	const struct outcome outcome = {.seconds = 0.1 * when->workers, .mode = RECOVERY_FORK};
+	struct checkpoints_worker worker = {0};
+	double recorded = 0, budget = 0;
+	unsigned count = 0;
+
+	for (double recovered = 0; recovered < until; recovered += 0.1) {
+		if (checkpoints_wants_profile(k, when)) {
+			assert_true(checkpoints_budget(k) >= 2 * budget);
+			budget = checkpoints_budget(k);
+			recorded += budget;
+			*first = count++ ? *first : recovered;
+			assert_true(recorded <= recovered / 2 + 0.76);
+			checkpoints_learn(k, profile_make(0, true), budget);
+		}
+		checkpoints_ran(k, &worker, &outcome, NULL);
+	}
+	assert_false(checkpoints_choose(k, &worker, &(struct stage_view){.files = &file, .count = 1}, 0).walks);
+	checkpoints_free(k);
+	return count;
+}
+
+/* All recordings together take at most half of the time of recoveries, and 0.75 s, whatever comes of them; each that is cut
+ * off may take twice as long as the one before. */
+static void test_budget(void **state)
+{
+	const struct checkpoints_moment slow = {.workers = 1, .start = 0.1, .left = -1},
+					two = {.workers = 2, .left = -1};
+	double first = 0, later = 0;
+
+	(void)state;
+	assert_int_equal(recordings_cut(&now, 1, &first), 0);
+	assert_int_equal(recordings_cut(&now, 5, &first), 1);
+	assert_in_range(10 * first, 15, 17);
+	assert_in_range(recordings_cut(&now, 1000, &first), 5, 10);
+	/* Other workers have to wait. */
+	assert_in_range(recordings_cut(&two, 1000, &later), 5, 10);
+	assert_in_range(10 * later, 15, 17);
+	/* A program whose start is long takes much longer under the recorder. */
+	assert_int_equal(recordings_cut(&slow, 58, &later), 0);
+	assert_int_equal(recordings_cut(&slow, 60, &later), 1);
+}
+
+/* What a recording has shown before it was cut off is used, unless an earlier one has shown more. */
+static void test_cut(void **state)
+{
+	struct checkpoints *k = checkpoints_new(1, "/nowhere", ROOM);
+	const struct outcome outcome = {.seconds = 10, .mode = RECOVERY_FORK};
+	const struct stage_view view = {.files = &file, .count = 1};
+
+	(void)state;
+	for (uint64_t rounds = 0; rounds < 3; rounds++) {
+		struct checkpoints_worker worker = {0};
+
+		for (int i = 0; i < 100 && !checkpoints_wants_profile(k, &now); i++)
+			checkpoints_ran(k, &worker, &outcome, NULL);
+		checkpoints_learn(k, profile_make(rounds == 1, true), checkpoints_budget(k));
+		assert_int_equal(checkpoints_choose(k, &worker, &view, 0).walks, rounds > 0);
+	}
+	assert_int_equal(checkpoints_figures(k).recordings, 3);
+	checkpoints_free(k);
+}
+
 static int early(void **state)
 {
 	(void)state;
@@ -244,7 +312,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_room, early),          cmocka_unit_test_setup(test_visits, early),
 		cmocka_unit_test_setup(test_visits_of_two, early), cmocka_unit_test_setup(test_other_walk, early),
-		cmocka_unit_test_setup(test_worth, not_early),
+		cmocka_unit_test_setup(test_worth, not_early),     cmocka_unit_test_setup(test_budget, not_early),
+		cmocka_unit_test_setup(test_cut, not_early),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@ struct seen {
 	unsigned done; /* recovery_trace_start */
 	int traced;
 	bool *interrupt; /* set when the recording begins to be read; NULL: none */
+	double seconds;  /* that it may take */
 };
 
 static void begin_see(void *arg, const struct trace *trace)
@@ -68,7 +69,7 @@ static int trace_so(struct engine *e, const char *keep, bool start, struct seen 
 	struct state *state;
 	int r;
 
-	*seen = (struct seen){.interrupt = seen->interrupt};
+	*seen = (struct seen){.interrupt = seen->interrupt, .seconds = seen->seconds};
 	assert_int_equal(reading_open(&reading, e->dir, platform_find("adr"), e->survey->origin, err), 0);
 	assert_int_equal(reading_to(reading, UINT64_MAX, err), 0);
 	state = state_all(reading_image(reading));
@@ -77,6 +78,7 @@ static int trace_so(struct engine *e, const char *keep, bool start, struct seen 
 	const struct recovery_trace_options how = {.tester = tester,
 						   .input.state = state,
 						   .layers = BO_LAYER_LOADS,
+						   .seconds = seen->seconds,
 						   .under = e->out,
 						   .keep = keep,
 						   .number = start ? 7 : 0};
@@ -188,6 +190,20 @@ static void test_service(void **state)
 	assert_int_equal(seen.ended, 0);
 	assert_false(is_there(&e, "stopped"));
 	seen.interrupt = NULL;
+
+	/* There is no time to read it, or enough. */
+	e.fake.interrupted = false;
+	seen.seconds = 1e-9;
+	assert_int_equal(trace_it(&e, "late", &seen, &err), RECOVERY_TRACE_LIMITED);
+	assert_int_equal(seen.begun, 1);
+	assert_int_equal(seen.events, 0);
+	assert_int_equal(seen.ended, 0);
+	assert_false(is_there(&e, "late"));
+	seen.seconds = 1000;
+	assert_int_equal(trace_it(&e, NULL, &seen, &err), RECOVERY_TRACE_WHOLE);
+	assert_int_equal(seen.ended, 1);
+	seen.seconds = 0;
+	e.fake.interrupted = true;
 	fake_free(&e.fake);
 
 	/* A directory of someone else is neither used nor removed. */
