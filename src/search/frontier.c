@@ -80,32 +80,21 @@ static bool leads_to_hangs(const struct frontier *f, uint64_t question)
 	return hangs && *hangs >= HANGS_MOST && *hangs != UINT64_MAX;
 }
 
-/* The last byte that was read, if no other execution has stopped in the same way. */
-static uint64_t end_take(struct frontier *f, const struct reading *reading)
-{
-	uint64_t *known = reading->furthest ? map_put(&f->ends, reading->end, 0) : NULL;
-
-	if (!known || *known)
-		return 0;
-	*known = 1;
-	return reading->furthest;
-}
-
-struct frontier_news frontier_learn(struct frontier *f, const struct route *route, const struct frontier_execution *of)
+size_t frontier_learn(struct frontier *f, const struct route *route, const struct frontier_execution *of)
 {
 	struct reading reading = {0};
-	struct frontier_news news;
+	size_t ways;
 
 	reading_take(&reading, route, &f->questions);
-	news = (struct frontier_news){ways_take(f, &reading), of->hung ? 0 : end_take(f, &reading)};
+	ways = ways_take(f, &reading);
 	/* The way that was asked for is no success by itself. */
-	if (of->question && news.ways > 1)
+	if (of->question && ways > 1)
 		*map_put(&f->worth, of->question, 0) += FRONTIER_WON;
 	ending_take(f, of);
 	for (size_t i = 0; !of->hung && i < reading.forks.count; i++)
 		fork_push(f, route, of->number, &reading.forks.at[i]);
 	reading_free(&reading);
-	return news;
+	return ways;
 }
 
 bool frontier_pop(struct frontier *f, struct candidate *candidate)
@@ -138,7 +127,6 @@ void frontier_free(struct frontier *f)
 	queue_free(&f->queue);
 	map_free(&f->questions);
 	map_free(&f->ways);
-	map_free(&f->ends);
 	map_free(&f->worth);
 	map_free(&f->hangs);
 }

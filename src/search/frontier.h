@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* frontier.h - branches that lead to ways of reading the input that no execution has gone (reading.h).
  *
- *     news = frontier_learn(&frontier, &route, &of);                  // of each execution
+ *     ways = frontier_learn(&frontier, &route, &of);   // of each execution; how many ways are new
  *     while (frontier_pop(&frontier, &candidate))                     // the best branch to turn
  *             frontier_asked(&frontier, &candidate);                  // there is an input for it,
  *             frontier_again(&frontier, &candidate);                  // or there is none on this path: with more hope
@@ -23,7 +23,6 @@ struct frontier {
 	struct queue queue;
 	struct map questions; /* for reading.h */
 	struct map ways;      /* bit 0: it was gone; above: how often an input was asked for it */
-	struct map ends;      /* ways at whose end an execution has read its last byte */
 	struct map worth; /* by question: inputs that were made for it, and FRONTIER_WON for each that went further */
 	struct map hangs; /* by question: inputs for it that hung; UINT64_MAX if one did not */
 };
@@ -34,14 +33,7 @@ struct frontier_execution {
 	bool hung;
 };
 
-struct frontier_news {
-	size_t ways; /* so many are new */
-	uint64_t
-		end; /* the last byte that was read, as in struct expression, if nothing has stopped there in this way; or 0 */
-};
-
-struct frontier_news frontier_learn(struct frontier *frontier, const struct route *route,
-				    const struct frontier_execution *of);
+size_t frontier_learn(struct frontier *frontier, const struct route *route, const struct frontier_execution *of);
 bool frontier_pop(struct frontier *frontier, struct candidate *candidate);
 void frontier_again(struct frontier *frontier, const struct candidate *candidate);
 void frontier_asked(struct frontier *frontier, const struct candidate *candidate);

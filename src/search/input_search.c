@@ -654,7 +654,6 @@ void input_search_free(struct input_search *s)
 	vec_free(&s->attempts);
 	vec_free(&s->waiting);
 	vec_free(&s->variations);
-	vec_free(&s->ends);
 	vec_free(&s->notes);
 	if (s->complete) /* nothing is left to resume */
 		directory_remove(s->plan.dir, EXECUTIONS_DIR);

@@ -74,12 +74,6 @@ struct variation {
 	unsigned next, end; /* ways */
 };
 
-/* Where the frontier reads on: a byte is put there. */
-struct text_end {
-	uint64_t execution;
-	size_t source, at;
-};
-
 struct input_search {
 	const struct input_search_options *options;
 	struct execution_plan plan;
@@ -105,7 +99,6 @@ struct input_search {
 	VEC_OF(uint64_t) waiting;        /* those that are to be executed, */
 	size_t waiting_from;             /* from this one on */
 	VEC_OF(struct variation) variations;
-	VEC_OF(struct text_end) ends;
 	uint64_t varied; /* how often one was taken */
 	struct execution running[JOBS_MOST];
 	size_t running_count;

@@ -340,32 +340,20 @@ static bool is_followed(const struct attempt *attempt, uint64_t number)
 	return attempt->origin != ORIGIN_FRONTIER || attempt->news || attempt->novelty || attempt->family == number;
 }
 
-/* If the text ends behind the last byte that the program has read, it may read more. */
-static void end_push(struct input_search *s, uint64_t number, const struct route *route, uint64_t last)
-{
-	int source = turner_source(&s->plan, route->x, (uint32_t)(last >> BO_EXPR_SOURCE_SHIFT));
-	uint64_t at = (last & bo_width_mask(BO_EXPR_SOURCE_SHIFT)) + 1;
-
-	if (source >= 0 && vary_is_end(&attempt_of(s, number)->input, (size_t)source, at))
-		vec_push(&s->ends, ((struct text_end){number, (size_t)source, at}));
-}
-
 /* What the two sources of branches to turn (share.h) learn from an execution. */
 static void sources_learn(struct input_search *s, uint64_t number, const struct route *route)
 {
 	const struct attempt *attempt = attempt_of(s, number);
-	struct frontier_news news;
+	size_t ways;
 
 	if (s->options->strategy != SEARCH_PM)
 		return;
-	news = frontier_learn(&s->frontier, route,
+	ways = frontier_learn(&s->frontier, route,
 			      &(struct frontier_execution){number, attempt->question, attempt_hung(attempt)});
-	if (news.end)
-		end_push(s, number, route, news.end);
 	s->dull = attempt->family == number ? 0 : s->dull + 1;
 	/* The way that was asked for is no surprise. */
 	if (attempt->origin == ORIGIN_FRONTIER)
-		share_told(&s->share, SHARE_FRONTIER, news.ways > 1);
+		share_told(&s->share, SHARE_FRONTIER, ways > 1);
 	else if (attempt->origin == ORIGIN_TURNED)
 		share_told(&s->share, SHARE_QUEUE, attempt->news);
 }

@@ -179,6 +179,20 @@ static bool sum_take(const struct finder *f, const struct expression *e, uint64_
 	return false;
 }
 
+/* A compiler may compare several numbers at once: (a ^ 1 | b ^ 2) == 0. */
+static bool bits_take(const struct finder *f, const struct expression *e, uint64_t value, unsigned depth)
+{
+	uint64_t constant;
+
+	if (e->kind == BO_EXPR_OR)
+		return !value &&
+		       both_take(f, (struct target){e->operand[0], 0}, (struct target){e->operand[1], 0}, depth);
+	for (unsigned i = 0; i < 2; i++)
+		if (constant_of(f->x, e->operand[i], &constant))
+			return value_take(f, (struct target){e->operand[!i], value ^ constant}, depth);
+	return false;
+}
+
 /* Make the expression have the value, by numbers of its parts if it is none itself. */
 static bool value_take(const struct finder *f, struct target target, unsigned depth)
 {
@@ -187,7 +201,7 @@ static bool value_take(const struct finder *f, struct target target, unsigned de
 
 	if (depth == DEPTH_MOST)
 		return false;
-	if (number_take(f, target))
+	if (e->kind != BO_EXPR_XOR && number_take(f, target))
 		return true;
 	switch (e->kind) {
 	case BO_EXPR_ZEXT:
@@ -199,6 +213,8 @@ static bool value_take(const struct finder *f, struct target target, unsigned de
 		low = expressions_at(f->x, e->operand[1])->width;
 		return both_take(f, (struct target){e->operand[0], target.value >> low},
 				 (struct target){e->operand[1], target.value & bo_width_mask(low)}, depth + 1);
+	case BO_EXPR_OR:
+	case BO_EXPR_XOR: return bits_take(f, e, target.value, depth + 1);
 	case BO_EXPR_ADD: return sum_take(f, e, target.value, depth + 1);
 	default: return false;
 	}

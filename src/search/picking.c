@@ -124,7 +124,7 @@ static uint64_t longer_worth(const struct input_search *s, const struct candidat
 {
 	const struct side *behind = &s->sides.all.at[c->leads];
 
-	return leads_later(s, c) ? side_worth(s, behind) / (1 + behind->hoped) : 0;
+	return leads_later(s, c) ? side_worth(s, behind) / ((1 + behind->hoped) * (1 + behind->hoped)) : 0;
 }
 
 /* What libraries do counts less, unless the program decides on their result, and has never decided so. */
@@ -377,28 +377,11 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 
 /* ---- the frontier ---- */
 
-/* Where a program has read all that there is, there may be more. */
-static int end_make(struct input_search *s, struct err *err)
-{
-	int result = 0;
-
-	while (result == 0 && s->ends.count) {
-		struct text_end end = s->ends.at[--s->ends.count];
-		struct input input = vary_insert(&s->attempts.at[end.execution - 1].input, end.source, end.at,
-						 s->options->max_input);
-
-		result = input_search_offer(s, &input, ORIGIN_FRONTIER, end.execution, 0, err);
-	}
-	if (result > 0)
-		share_made(&s->share, SHARE_FRONTIER);
-	return result;
-}
-
 /* What the path does not allow may be possible on another one. */
 static int frontier_make(struct input_search *s, struct err *err)
 {
 	struct candidate c;
-	int result = end_make(s, err);
+	int result = 0;
 
 	while (result == 0 && !input_search_is_over(s) && frontier_pop(&s->frontier, &c)) {
 		if (!verdict_known(s, &c)) {

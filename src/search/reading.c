@@ -26,8 +26,7 @@ struct reader {
 	struct variables *variables;
 	struct meanings meanings;
 	struct map *questions;
-	uint64_t furthest; /* byte that was looked at, */
-	bool inside;       /* at first in a library */
+	uint64_t furthest; /* byte that was looked at */
 	VEC_OF(struct look) looks;
 	VEC_OF(struct step) steps;
 	struct map done; /* by hash of a step: how often */
@@ -56,9 +55,11 @@ static uint64_t single_byte(struct reader *r, const struct route_branch *branch)
  * neither have its looks at bytes that were read before: it copies them, and looks for the end of the text. */
 static bool counts(struct reader *r, const struct route_branch *branch)
 {
-	if (branch->inside)
-		return branch->kind == BO_BRANCH_CONDITION && single_byte(r, branch) &&
-		       single_byte(r, branch) >= r->furthest;
+	if (branch->inside) {
+		uint64_t byte = branch->kind == BO_BRANCH_CONDITION ? single_byte(r, branch) : 0;
+
+		return byte && byte >= r->furthest;
+	}
 	return branch->kind == BO_BRANCH_CONDITION || branch->kind == BO_BRANCH_JUMP;
 }
 
@@ -102,7 +103,6 @@ static void branch_look(struct reader *r, size_t index)
 
 	if (byte > r->furthest) {
 		r->furthest = byte;
-		r->inside = branch->inside;
 		vec_push(&r->steps, ((struct step){.from = r->looks.count}));
 	}
 	if (!r->steps.count)
@@ -196,8 +196,6 @@ static void forks_take(struct reading *reading, struct reader *r)
 		approach.repeats += *done > 0;
 		*done = 1;
 	}
-	reading->furthest = r->inside ? r->furthest : 0;
-	reading->end = approach.with;
 }
 
 void reading_take(struct reading *reading, const struct route *route, struct map *questions)

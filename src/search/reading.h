@@ -32,8 +32,6 @@ struct reading_fork {
 /* A zeroed struct is an empty reading. */
 struct reading {
 	VEC_OF(struct reading_fork) forks;
-	uint64_t furthest; /* the last byte that was read, as in struct expression; 0: the program itself has read it */
-	uint64_t end;      /* the way that was taken, to its end */
 };
 
 /* `questions`: what is known about questions from other routes; a zeroed map at first. */

@@ -95,24 +95,6 @@ struct input vary_end(const struct input *input, size_t source, size_t length)
 	return with_bytes(input, source, &bytes, from->size);
 }
 
-bool vary_is_end(const struct input *input, size_t source, size_t at)
-{
-	const struct input_bytes *from = &input->of[source];
-
-	return at == from->size || (at < from->size && (!from->at[at] || isspace(from->at[at])));
-}
-
-struct input vary_insert(const struct input *input, size_t source, size_t at, size_t most)
-{
-	const struct input_bytes *from = &input->of[source];
-	byte_list bytes = {0};
-
-	vec_append(&bytes, from->at, at);
-	fill(&bytes, 1);
-	vec_append(&bytes, from->at + at, from->size - at);
-	return with_bytes(input, source, &bytes, most);
-}
-
 struct input vary_repeat(const struct input *input, size_t source, size_t most)
 {
 	const struct input_bytes *from = &input->of[source];

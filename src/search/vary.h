@@ -8,8 +8,6 @@
 #ifndef BLACKOUT_SEARCH_VARY_H
 #define BLACKOUT_SEARCH_VARY_H
 
-#include <stdbool.h>
-
 #include "search/input.h"
 
 enum vary_growth {
@@ -27,12 +25,6 @@ struct input vary_line(const struct input *input, size_t source, uint64_t offset
 
 /* The input with one source that ends after `length` bytes; if it ended with a line end, it still does. */
 struct input vary_end(const struct input *input, size_t source, size_t length);
-
-/* Does a text end there: with the source, or before a space, a line end or a zero? */
-bool vary_is_end(const struct input *input, size_t source, size_t at);
-
-/* The input with one byte more there. */
-struct input vary_insert(const struct input *input, size_t source, size_t at, size_t most);
 
 /* The input with one source that repeats itself. */
 struct input vary_repeat(const struct input *input, size_t source, size_t most);

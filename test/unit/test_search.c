@@ -288,12 +288,6 @@ static void test_longer(void **state)
 	expect_bytes(vary_line(&input, 0, 1, 4096), "ab0000\n", 7);
 	expect_bytes(vary_line(&input, 0, 7, 4096), "ab0000\n", 7);
 	expect_bytes(vary_line(&input, 0, 1, 5), "ab000", 5);
-	expect_bytes(vary_insert(&input, 0, 2, 4096), "ab1\n", 4);
-	expect_bytes(vary_insert(&input, 0, 3, 3), "ab\n", 3);
-	assert_true(vary_is_end(&input, 0, 2));
-	assert_true(vary_is_end(&input, 0, 3));
-	assert_false(vary_is_end(&input, 0, 1));
-	assert_false(vary_is_end(&input, 0, 4));
 	expect_bytes(vary_repeat(&input, 0, 4096), "ab\nab\n", 6);
 	expect_bytes(vary_repeat(&input, 0, 4), "ab\na", 4);
 	expect_bytes(vary_end(&input, 0, 1), "a\n", 2);

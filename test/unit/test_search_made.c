@@ -174,6 +174,10 @@ static void test_number(void **state)
 	uint32_t both = add(x, BO_EXPR_AND, 1, 0, compare(x, BO_EXPR_EQ, two, 100), compare(x, BO_EXPR_EQ, one, 1));
 	expect_number(x, both, true, "=10-,0.", "=100-,1.");
 	expect_number(x, both, true, "=10-,1.", "=100-,1.");
+	uint32_t differ = add(x, BO_EXPR_OR, 32, 0, add(x, BO_EXPR_XOR, 32, 0, two, number(x, 32, 2024)),
+			      add(x, BO_EXPR_XOR, 32, 0, one, number(x, 32, 12)));
+	expect_number(x, compare(x, BO_EXPR_EQ, differ, 0), true, "=10-,1.", "=2024-,12.");
+	expect_number(x, compare(x, BO_EXPR_EQ, differ, 1), true, "=10-,1.", NULL);
 	/* Characters are no numbers, even if they are digits; and neither is a text. */
 	uint32_t word = add(x, BO_EXPR_CONCAT, 16, 0, byte(x, 2), byte(x, 1));
 	expect_number(x, compare(x, BO_EXPR_EQ, word, 'p' << 8 | 'o'), true, "=00;", NULL);
