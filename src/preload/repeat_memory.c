@@ -86,7 +86,7 @@ static void stack_find(const struct repeat_area *area, const char *end)
 /* "FROM-TO FLAGS OFFSET DEVICE INODE ..."; perhaps "[stack]" at the end. */
 static bool area_add(const char *line, const char *end)
 {
-	struct repeat_area area;
+	struct repeat_area area = {0};
 	const char *flags = hex_read(hex_read(line, &area.from), &area.to);
 
 	stack_find(&area, end);
