@@ -17,7 +17,7 @@ struct turner;
 /* What may be given up for a branch that cannot be turned on its path.  The input may then not do what it should. */
 enum turner_hope {
 	HOPE_NONE,
-	HOPE_INSIDE, /* conditions inside C libraries, addresses; and the length of a word (keyword.h) */
+	HOPE_INSIDE, /* conditions inside C libraries, addresses; the length of a word (keyword.h) or number (number.h) */
 	HOPE_ALL,    /* any condition, but as few as possible */
 	HOPES,
 	HOPE_LONGER = HOPES /* nothing is asked: the line that the branch looks at gets longer, so that there is room */
