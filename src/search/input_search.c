@@ -74,6 +74,8 @@ static uint64_t attempt_add(struct input_search *s, const struct attempt *attemp
 		return 0;
 	vec_push(&s->attempts, *attempt);
 	*known = s->attempts.count;
+	s->attempts.at[*known - 1].joined =
+		attempt->origin == ORIGIN_JOINED || (attempt->parent && s->attempts.at[attempt->parent - 1].joined);
 	vec_push(&s->waiting, s->attempts.count);
 	return s->attempts.count;
 }
@@ -473,7 +475,7 @@ static int input_resume(struct input_search *s, const struct search_step *step, 
 	if (execution_dir(dir, &s->plan, step->execution, err) < 0 ||
 	    input_read(&attempt.input, s->plan.sources, dir, &none, err) < 0)
 		return -1;
-	if (step->origin > ORIGIN_FRONTIER || step->parent > s->attempts.count ||
+	if (step->origin > ORIGIN_JOINED || step->parent > s->attempts.count ||
 	    attempt_add(s, &attempt) != step->execution)
 		return err_set(err, "the journal of the search in %s is damaged: input %" PRIu64 " is out of place",
 			       s->plan.dir, step->execution);
@@ -654,6 +656,7 @@ void input_search_free(struct input_search *s)
 	vec_free(&s->attempts);
 	vec_free(&s->waiting);
 	vec_free(&s->variations);
+	joining_free(&s->joining);
 	vec_free(&s->notes);
 	if (s->complete) /* nothing is left to resume */
 		directory_remove(s->plan.dir, EXECUTIONS_DIR);

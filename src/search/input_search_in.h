@@ -9,6 +9,7 @@
 #include "search/frontier.h"
 #include "search/gathering.h"
 #include "search/input_search.h"
+#include "search/joining.h"
 #include "search/journal.h"
 #include "search/queue.h"
 #include "search/route.h"
@@ -27,6 +28,7 @@ enum attempt_origin {
 	ORIGIN_VARIED,    /* it repeats itself, or has other lines */
 	ORIGIN_MINIMIZED, /* a smaller one that may show the same finding */
 	ORIGIN_FRONTIER,  /* it takes the other side of a branch, chosen by frontier.h */
+	ORIGIN_JOINED,    /* it is two others, one after the other (joining.h) */
 };
 
 /* An input, and its execution if it is done. */
@@ -46,6 +48,7 @@ struct attempt {
 	unsigned cost;     /* of the state in which it, or one that it was made from, did something new last */
 	uint64_t question; /* of the frontier, that it answers; 0: none, or not known any more */
 	uint64_t asked;    /* how often one of its branches was turned */
+	bool joined;       /* it comes from inputs that were put together */
 	bool longer;       /* one of its lines was, or will be, made longer, because a branch could not be turned */
 	struct ending native;
 	bool was_native;
@@ -100,6 +103,7 @@ struct input_search {
 	size_t waiting_from;             /* from this one on */
 	VEC_OF(struct variation) variations;
 	uint64_t varied; /* how often one was taken */
+	struct joining joining;
 	struct execution running[JOBS_MOST];
 	size_t running_count;
 	uint64_t executions, inputs;

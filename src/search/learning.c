@@ -230,7 +230,7 @@ static void candidates_push(struct input_search *s, uint64_t number, const struc
 	 * there is room for something new. */
 	bool is_old = !attempt->news && !attempt->novelty && !attempt->deeper;
 
-	if (attempt->origin == ORIGIN_VARIED && is_old)
+	if ((attempt->origin == ORIGIN_VARIED || attempt->origin == ORIGIN_JOINED) && is_old)
 		return;
 	for (size_t i = 0; i < bound && i < route->branches.count; i++)
 		near = near_left(&route->branches.at[i], near);
@@ -303,6 +303,37 @@ static void variations_push(struct input_search *s, uint64_t number, const struc
 								     .end = VARIED_GROW + LINES_VARIED}));
 	for (uint32_t id = 1; (is_new || attempt->deeper) && id < route->ended.count; id++)
 		source_vary(s, number, route, id);
+}
+
+/* The source that the program would have read on; or JOINING_SECOND.  Seeds repeat themselves (VARIED_REST). */
+static int source_to_go_on(const struct input_search *s, const struct attempt *attempt, const struct route *route)
+{
+	bool is_first = attempt->novelty && attempt->origin != ORIGIN_SEED;
+
+	for (uint32_t id = 1; is_first && id < route->ended.count; id++) {
+		int source = turner_source(&s->plan, route->x, id);
+
+		if (source >= 0 && (route->ended.at[id] || s->plan.sources->at[source].ops))
+			return source;
+	}
+	return JOINING_SECOND;
+}
+
+static void joining_learn(struct input_search *s, uint64_t number, const struct route *route)
+{
+	const struct attempt *attempt = attempt_of(s, number);
+
+	if (s->options->strategy != SEARCH_PM)
+		return;
+	if (attempt->origin == ORIGIN_JOINED)
+		joining_told(&s->joining, attempt->novelty || attempt->news);
+	if ((attempt->novelty || attempt->news) && (!attempt->was_native || attempt->native.kind == ENDING_EXIT))
+		joining_add(&s->joining, &(struct joining_part){
+						 .execution = number,
+						 .source = source_to_go_on(s, attempt, route),
+						 .is_joined = attempt->joined,
+						 .news = attempt->news,
+					 });
 }
 
 /* What led to something new is where the search goes on. */
@@ -379,6 +410,7 @@ static int route_take(struct input_search *s, uint64_t number, const char *recor
 			candidates_push(s, number, &route);
 			variations_push(s, number, &route);
 		}
+		joining_learn(s, number, &route);
 		sources_learn(s, number, &route);
 	}
 	route_free(&route);

@@ -15,6 +15,8 @@ enum {
 	FAMILY_SHARE = 16,  /* the share of the effort for a side that counts in all families */
 	FRESH_ASKED = 4,    /* branches of an input that did something new that come first, */
 	FRESH_SHARE = 8,    /* and the share of the effort for a side that counts for them */
+	EXHAUSTED_SHIFT =
+		4, /* a jump that has gone everywhere is worth less: not all that it can reach is behind one target */
 	BULK_SHIFT = 4,     /* how a library goes through memory is worth less than what it looks for */
 	NEAR_SHIFT = 1,     /* a branch right behind a side that is new is worth more */
 	HOPE_SHIFT = 1,     /* an input that only may take a side is worth less than one that will */
@@ -62,6 +64,8 @@ uint64_t side_worth(const struct input_search *s, const struct side *side)
 	worth = 8 * weight.unreached + weight.all + REACH_ONE;
 	if (!side->is_code)
 		worth >>= ADDRESS_SHIFT;
+	else if (side->is_exhausted)
+		worth >>= EXHAUSTED_SHIFT;
 	else if (!side->taken)
 		worth = 2 * worth + REACH_ONE;
 	return worth;
@@ -160,7 +164,7 @@ static struct rank rank_by_pm(const struct input_search *s, const struct candida
 
 static struct rank rank_by_coverage(const struct side *side, const struct attempt *attempt)
 {
-	return (struct rank){{!side->taken, UINT64_MAX / effort(side->spent), attempt->news}};
+	return (struct rank){{!side->taken && !side->is_exhausted, UINT64_MAX / effort(side->spent), attempt->news}};
 }
 
 struct rank candidate_rank(void *search, const struct candidate *candidate)
@@ -308,6 +312,11 @@ struct made {
 	size_t count, room;
 };
 
+struct taken {
+	uint64_t *at;
+	size_t count, room;
+};
+
 static bool is_turned(const struct attempt *attempt)
 {
 	return attempt->origin == ORIGIN_TURNED || attempt->origin == ORIGIN_FRONTIER;
@@ -323,13 +332,24 @@ static void inputs_made(const struct input_search *s, const struct candidate *c,
 	}
 }
 
+/* Where other executions jumped at the same place. */
+static void targets_taken(const struct input_search *s, const struct candidate *c, struct taken *taken)
+{
+	for (size_t i = 0; s->options->strategy != SEARCH_RANDOM && i < s->sides.targets.count; i++)
+		if (s->sides.targets.at[i].jump == c->side)
+			vec_push(taken, s->sides.targets.at[i].target);
+}
+
 static int candidate_ask(struct input_search *s, const struct candidate *c, enum solver_verdict *verdict,
 			 struct input *input, struct err *err)
 {
 	struct made made = {0};
+	struct taken taken = {0};
+	bool any = false;
 	int result;
 
 	inputs_made(s, c, &made);
+	targets_taken(s, c, &taken);
 	result = turner_turn(s->turner,
 			     &(struct turner_question){
 				     .execution = c->execution,
@@ -339,9 +359,14 @@ static int candidate_ask(struct input_search *s, const struct candidate *c, enum
 				     .hope = (enum turner_hope)c->hope,
 				     .made = made.at,
 				     .made_count = made.count,
+				     .taken = taken.at,
+				     .taken_count = taken.count,
+				     .exhausted = &any,
 			     },
 			     verdict, input, err);
+	s->sides.all.at[c->side].is_exhausted |= any;
 	vec_free(&made);
+	vec_free(&taken);
 	return result;
 }
 
@@ -462,6 +487,22 @@ static int variation_make(struct input_search *s, struct err *err)
 	return 0;
 }
 
+/* 1, 0 or -1 as input_pick. */
+static int joined_make(struct input_search *s, enum joining_pairs pairs, struct err *err)
+{
+	struct joined joined;
+	int result = 0;
+
+	while (result == 0 && joining_next(&s->joining, pairs, &joined)) {
+		struct input input =
+			vary_join(&s->attempts.at[joined.first - 1].input, &s->attempts.at[joined.second - 1].input,
+				  s->plan.sources, joined.source, s->options->max_input);
+
+		result = input_search_offer(s, &input, ORIGIN_JOINED, joined.first, 0, err);
+	}
+	return result;
+}
+
 /* Does the strategy come no nearer to PM? */
 static bool is_stuck(const struct input_search *s)
 {
@@ -471,8 +512,10 @@ static bool is_stuck(const struct input_search *s)
 int input_pick(struct input_search *s, struct err *err)
 {
 	struct candidate candidate;
-	int result = s->picks % VARY_EVERY == 0 ? variation_make(s, err) : 0;
+	int result = joining_due(&s->joining, s->picks) ? joined_make(s, JOINING_ALL, err) : 0;
 
+	if (result == 0 && s->picks % VARY_EVERY == 0)
+		result = variation_make(s, err);
 	if (result == 0 && is_stuck(s) && share_next(&s->share) == SHARE_FRONTIER)
 		result = frontier_make(s, err);
 	while (result == 0 && !input_search_is_over(s) && queue_pop(&s->queue, candidate_rank, s, &candidate))
@@ -480,6 +523,8 @@ int input_pick(struct input_search *s, struct err *err)
 			result = candidate_turn(s, &candidate, err);
 	if (result == 0 && !input_search_is_over(s))
 		result = variation_make(s, err);
+	if (result == 0 && !input_search_is_over(s))
+		result = joined_make(s, JOINING_ONCE, err);
 	/* A search does not end before the frontier does: its inputs that do nothing new are followed nowhere else. */
 	if (result == 0 && !input_search_is_over(s))
 		result = frontier_make(s, err);

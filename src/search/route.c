@@ -73,7 +73,7 @@ static bool is_new_context(struct reading *r, uint32_t context)
 	return r->told.at[context] = true;
 }
 
-/* A number for the target that was taken: what the condition compares with. */
+/* The target that was taken: what the condition compares with. */
 static uint64_t jump_target(const struct reading *r, const struct route_branch *branch)
 {
 	const struct expressions *x = trace_expressions(r->trace);
@@ -81,8 +81,8 @@ static uint64_t jump_target(const struct reading *r, const struct route_branch *
 
 	for (unsigned i = 0; i < bo_expression_operands(e->kind); i++)
 		if (expressions_at(x, e->operand[i])->kind == BO_EXPR_CONST)
-			return SIDE_TARGET + expressions_at(x, e->operand[i])->own;
-	return SIDE_TARGET;
+			return expressions_at(x, e->operand[i])->own;
+	return 0;
 }
 
 static void condition_learn(struct reading *r, const struct route_branch *branch, size_t taken)
@@ -109,8 +109,7 @@ static void branch_learn(struct reading *r, const struct event *ev, struct route
 	if (branch->kind == BO_BRANCH_CONDITION)
 		condition_learn(r, branch, sides_number(sides, sides_key(context, branch->value)));
 	else if (branch->kind == BO_BRANCH_JUMP)
-		sides_jump(sides, branch->side, sides_number(sides, sides_key(context, jump_target(r, branch))),
-			   !branch->inside);
+		sides_jump(sides, branch->side, context, jump_target(r, branch), !branch->inside);
 	branch->is_new = sides->taken > taken;
 	sides->all.at[branch->side].is_code = branch->kind != BO_BRANCH_ADDRESS;
 	if (sides->all.at[branch->side].depth)

@@ -114,20 +114,24 @@ void sides_take(struct sides *sides, size_t side, size_t other, bool own)
 		state_change(sides, side, other);
 }
 
-void sides_jump(struct sides *sides, size_t jump, size_t target, bool own)
+void sides_jump(struct sides *sides, size_t jump, struct code_place context, uint64_t target, bool own)
 {
+	size_t side = sides_number(sides, sides_key(context, SIDE_TARGET + target));
 	struct side *j = &sides->all.at[jump];
-	size_t last = j->route == sides->routes ? j->before : target;
+	size_t last = j->route == sides->routes ? j->before : side;
 
 	j->route = sides->routes;
-	j->before = target;
-	sides_take(sides, target, last, own);
+	j->before = side;
+	if (!sides->all.at[side].taken)
+		vec_push(&sides->targets, ((struct side_target){jump, target}));
+	sides_take(sides, side, last, own);
 }
 
 void sides_free(struct sides *sides)
 {
 	vec_free(&sides->all);
 	vec_free(&sides->places);
+	vec_free(&sides->targets);
 	map_free(&sides->numbers);
 	map_free(&sides->states);
 }

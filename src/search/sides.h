@@ -27,14 +27,15 @@ enum {
 struct side {
 	size_t stack, depth; /* in `places`; depth 0: not known */
 	struct reach_place branch;
-	unsigned inside; /* frames of well-known libraries around it, up to the program's own code */
-	bool is_code;    /* other code is behind it: not only another address */
-	bool is_bulk;    /* it leads to nothing new (bulk.h) */
-	bool is_later;   /* it depends on what a library returns, and not on input itself; it is not taken */
-	uint64_t spent;  /* on it, in questions to the solver (picking.c) */
-	uint64_t hoped;  /* how often another side was asked for because of this one; is_later: longer inputs */
-	bool taken;      /* by any execution */
-	uint64_t states; /* in how many of them it was taken */
+	unsigned inside;   /* frames of well-known libraries around it, up to the program's own code */
+	bool is_code;      /* other code is behind it: not only another address */
+	bool is_bulk;      /* it leads to nothing new (bulk.h) */
+	bool is_exhausted; /* of a jump: there was no target to which none had gone, on one path at least */
+	bool is_later;     /* it depends on what a library returns, and not on input itself; it is not taken */
+	uint64_t spent;    /* on it, in questions to the solver (picking.c) */
+	uint64_t hoped;    /* how often another side was asked for because of this one; is_later: longer inputs */
+	bool taken;        /* by any execution */
+	uint64_t states;   /* in how many of them it was taken */
 	/* What the route that is being read has done at the branch, if it took this side last: */
 	uint64_t route;  /* the route; another one: nothing */
 	uint64_t before; /* a hash of all before, */
@@ -49,18 +50,25 @@ struct side_state {
 	unsigned rounds;  /* how often a side was taken again */
 };
 
+/* Where a jump went. */
+struct side_target {
+	size_t jump; /* the side */
+	uint64_t target;
+};
+
 /* A zeroed struct is an empty set. */
 struct sides {
 	VEC_OF(struct side) all;
 	VEC_OF(struct reach_place) places;
 	struct map numbers;
 	struct map
-		states;   /* by side and state: whether it was taken there, and how often the solver was asked for it */
-	uint64_t taken;   /* how many sides are */
-	uint64_t news;    /* how many of these are not bulk */
-	uint64_t deeper;  /* how often one of them was taken in a new state, besides the first time */
-	uint64_t routes;  /* that were read */
-	unsigned news_at; /* how complicated the route that is being read was when it took a new side last */
+		states; /* by side and state: whether it was taken there, and how often the solver was asked for it */
+	VEC_OF(struct side_target) targets; /* each once */
+	uint64_t taken;                     /* how many sides are */
+	uint64_t news;                      /* how many of these are not bulk */
+	uint64_t deeper;                    /* how often one of them was taken in a new state, besides the first time */
+	uint64_t routes;                    /* that were read */
+	unsigned news_at;        /* how complicated the route that is being read was when it took a new side last */
 	struct side_state state; /* of the route that is being read */
 	bool aside;              /* the route that is being read changes no states: it is not the strategy's */
 };
@@ -82,8 +90,8 @@ void sides_begin(struct sides *sides);
 /* A side is taken instead of the other.  `own`: the branch is the program's own, so the state changes. */
 void sides_take(struct sides *sides, size_t side, size_t other, bool own);
 
-/* The same for a jump to one of several targets. */
-void sides_jump(struct sides *sides, size_t jump, size_t target, bool own);
+/* The same for a jump to one of several targets, whose side has a name in the context. */
+void sides_jump(struct sides *sides, size_t jump, struct code_place context, uint64_t target, bool own);
 
 /* How complicated a state is, from 1; 0: so much that it does not count. */
 unsigned side_state_cost(struct side_state state);

@@ -247,7 +247,7 @@ static int larger_ask(struct turner *t, struct ready_route *ready, size_t branch
 {
 	struct expressions *x = ready->route.x;
 	struct trail *trail = trail_relaxed(ready->trail, relaxation);
-	size_t mine = trail->exclusions.count, after;
+	size_t mine = trail->exclusions.count;
 	uint8_t width = expressions_at(x, compared)->width;
 	uint32_t constant =
 		expressions_add(x, &(struct expression){.kind = BO_EXPR_CONST, .width = width, .own = value});
@@ -258,9 +258,7 @@ static int larger_ask(struct turner *t, struct ready_route *ready, size_t branch
 
 	vec_push(&trail->exclusions, ((struct trail_exclusion){branch, small}));
 	result = solver_hope(t->solver, ready->trail, branch, relaxation, verdict, answer, err);
-	after = --trail->exclusions.count;
-	memmove(&trail->exclusions.at[mine], &trail->exclusions.at[mine + 1],
-		(after - mine) * sizeof(*trail->exclusions.at));
+	trail_include(trail, mine, 1);
 	return result;
 }
 
@@ -306,6 +304,24 @@ static int branch_turn(struct turner *t, struct ready_route *ready, size_t branc
 		if (solver_hope(t->solver, ready->trail, branch, r, verdict, answer, err) < 0)
 			return -1;
 	return 0;
+}
+
+/* A jump to where none has gone yet.  If there is none, any other one. */
+static int jump_turn(struct turner *t, struct ready_route *ready, const struct turner_question *q,
+		     enum solver_verdict *verdict, struct assignment *answer, struct err *err)
+{
+	size_t mine = ready->trail->exclusions.count, count;
+	int result;
+
+	for (size_t i = 0; i < q->taken_count; i++)
+		trail_exclude_value(ready->trail, q->branch, q->taken[i]);
+	count = ready->trail->exclusions.count - mine;
+	result = branch_turn(t, ready, q->branch, HOPE_NONE, verdict, answer, err);
+	trail_include(ready->trail, mine, count);
+	if (result < 0 || *verdict != SOLVER_UNSAT)
+		return result;
+	*q->exhausted = true;
+	return branch_turn(t, ready, q->branch, HOPE_NONE, verdict, answer, err);
 }
 
 /* A byte of the source, after the offset, that the program compared with something, and that was equal. */
@@ -436,7 +452,9 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 	}
 	answers_exclude(t, ready, q);
 	solver_hurry(t->solver, !q->patient);
-	result = branch_turn(t, ready, q->branch, q->hope, verdict, &answer, err);
+	result = q->hope == HOPE_NONE && q->taken_count
+			 ? jump_turn(t, ready, q, verdict, &answer, err)
+			 : branch_turn(t, ready, q->branch, q->hope, verdict, &answer, err);
 	if (result == 0 && *verdict == SOLVER_SOLVED) {
 		*input = input_copy(q->input);
 		for (uint32_t id = 1; id <= expressions_source_count(ready->route.x); id++) {

@@ -31,6 +31,9 @@ struct turner_question {
 	enum turner_hope hope;
 	const struct input *const *made; /* for the same branch before: the answer is another one, if it can be */
 	size_t made_count;
+	const uint64_t *taken; /* where other executions jumped at the same place: to somewhere else, if it can be */
+	size_t taken_count;
+	bool *exhausted; /* set if there is none */
 };
 
 /* NULL: the solver is not installed.  `stop`: no answer is needed any more. */

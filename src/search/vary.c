@@ -33,6 +33,11 @@ static struct input with_bytes(const struct input *input, size_t source, byte_li
 	return other;
 }
 
+static bool ends_line(const struct input_bytes *bytes)
+{
+	return bytes->size && bytes->at[bytes->size - 1] == '\n';
+}
+
 /* Each word gets `more` bytes at its end. */
 static void words_grow(byte_list *to, const struct input_bytes *from, size_t end, size_t more)
 {
@@ -53,8 +58,8 @@ static void words_grow(byte_list *to, const struct input_bytes *from, size_t end
 struct input vary_longer(const struct input *input, size_t source, enum vary_growth growth, size_t most)
 {
 	const struct input_bytes *from = &input->of[source];
-	bool ends_line = from->size && from->at[from->size - 1] == '\n';
-	size_t end = from->size - ends_line;
+	bool whole = ends_line(from);
+	size_t end = from->size - whole;
 	byte_list bytes = {0};
 
 	if (growth == VARY_LAST_LINE) {
@@ -63,7 +68,7 @@ struct input vary_longer(const struct input *input, size_t source, enum vary_gro
 	} else {
 		words_grow(&bytes, from, end, growth == VARY_WORDS ? 1 : WORD_GROWTH);
 	}
-	if (ends_line) {
+	if (whole) {
 		bytes.count = bytes.count < most ? bytes.count : most - 1;
 		vec_push(&bytes, '\n');
 	}
@@ -90,7 +95,7 @@ struct input vary_end(const struct input *input, size_t source, size_t length)
 	byte_list bytes = {0};
 
 	vec_append(&bytes, from->at, length < from->size ? length : from->size);
-	if (from->size && from->at[from->size - 1] == '\n')
+	if (ends_line(from))
 		vec_push(&bytes, '\n');
 	return with_bytes(input, source, &bytes, from->size);
 }
@@ -120,6 +125,34 @@ struct input vary_message(const struct input *input, const struct input_sources 
 			from = i;
 	input_set(&more, source, input->of[from].at, input->of[from].size);
 	return more;
+}
+
+static struct input message_join(const struct input *input, const struct input *with,
+				 const struct input_sources *sources, size_t source)
+{
+	struct input more = input_copy(input);
+	size_t from = source;
+
+	for (size_t i = 0; i < sources->count; i++)
+		if (same_connection(sources, source, i) && with->of[i].size)
+			from = i;
+	input_set(&more, source, with->of[from].at, with->of[from].size);
+	return more;
+}
+
+struct input vary_join(const struct input *input, const struct input *with, const struct input_sources *sources,
+		       size_t source, size_t most)
+{
+	const struct input_bytes *a = &input->of[source], *b = &with->of[source];
+	byte_list bytes = {0};
+
+	if (sources->at[source].kind == BO_SOURCE_SOCKET && !a->size)
+		return message_join(input, with, sources, source);
+	vec_append(&bytes, a->at, a->size);
+	if (ends_line(b) && a->size && !ends_line(a))
+		vec_push(&bytes, '\n');
+	vec_append(&bytes, b->at, b->size);
+	return with_bytes(input, source, &bytes, most);
 }
 
 struct input vary_without_message(const struct input *input, const struct input_sources *sources, size_t source)

@@ -33,6 +33,11 @@ struct input vary_repeat(const struct input *input, size_t source, size_t most);
  * dropped, moved, or gets a word of another one in the same column.  Lines stay well formed. */
 struct input vary_lines(const struct input *input, size_t source, unsigned way, uint64_t *random);
 
+/* The input with one source that goes on with what another input has there.  A connection gets the last message of the other
+ * one, if it is the source of a message that has no bytes yet. */
+struct input vary_join(const struct input *input, const struct input *with, const struct input_sources *sources,
+		       size_t source, size_t most);
+
 enum { VARY_MESSAGES = 2 /* ways to say something more */ };
 
 /* The input with one more message on a connection, whose source has no bytes yet.  0: the message before it comes again;

@@ -2,6 +2,8 @@
 /* trail.c - see trail.h; slices are made in slice.c. */
 #include "solve/trail.h"
 
+#include <string.h>
+
 #include "base/map.h"
 #include "base/mem.h"
 #include "solve/normal.h"
@@ -161,14 +163,12 @@ void trail_free(struct trail *trail)
 	free(trail);
 }
 
-void trail_exclude(struct trail *trail, size_t index, const struct assignment *answer)
+void trail_exclude_value(struct trail *trail, size_t index, uint64_t value)
 {
 	uint32_t compared = compared_with_constant(trail->x, trail->conditions.at[index].as.expression);
 
 	if (!compared)
 		return;
-	evaluation_forget(trail->evaluation);
-	uint64_t value = evaluation_value(trail->evaluation, compared, answer);
 	struct expression constant = {.kind = BO_EXPR_CONST,
 				      .width = expressions_at(trail->x, compared)->width,
 				      .own = value};
@@ -182,4 +182,21 @@ void trail_exclude(struct trail *trail, size_t index, const struct assignment *a
 		if (trail->exclusions.at[i].index == index && trail->exclusions.at[i].expression == excluded)
 			return;
 	vec_push(&trail->exclusions, ((struct trail_exclusion){index, excluded}));
+}
+
+void trail_exclude(struct trail *trail, size_t index, const struct assignment *answer)
+{
+	uint32_t compared = compared_with_constant(trail->x, trail->conditions.at[index].as.expression);
+
+	if (!compared)
+		return;
+	evaluation_forget(trail->evaluation);
+	trail_exclude_value(trail, index, evaluation_value(trail->evaluation, compared, answer));
+}
+
+void trail_include(struct trail *trail, size_t from, size_t count)
+{
+	trail->exclusions.count -= count;
+	memmove(&trail->exclusions.at[from], &trail->exclusions.at[from + count],
+		(trail->exclusions.count - from) * sizeof(*trail->exclusions.at));
 }

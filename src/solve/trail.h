@@ -93,6 +93,10 @@ struct trail *trail_relaxed(struct trail *trail, enum relaxation relaxation);
 
 /* The answer was given for the condition: exclude it from now on, if the condition compares with a constant. */
 void trail_exclude(struct trail *trail, size_t index, const struct assignment *answer);
+/* The same for what is compared with the constant. */
+void trail_exclude_value(struct trail *trail, size_t index, uint64_t value);
+/* Forget `count` exclusions, from one on.  Later ones, such as that of the last answer, stay. */
+void trail_include(struct trail *trail, size_t from, size_t count);
 
 struct slice_condition {
 	uint32_t expression;

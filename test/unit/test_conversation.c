@@ -259,7 +259,7 @@ static void expect_messages(struct input input, const char *first, const char *o
 
 static void test_vary(void **state)
 {
-	struct input input = {0};
+	struct input input = {0}, other = {0};
 
 	(void)state;
 	input_set(&input, 0, "ab", 2);
@@ -268,6 +268,11 @@ static void test_vary(void **state)
 	input_set(&input, 3, "", 0);
 	expect_messages(vary_message(&input, &some, 3, 0), "ab", "x", "cde", "cde");
 	expect_messages(vary_message(&input, &some, 3, 1), "ab", "x", "cde", "ab");
+	input_set(&other, 0, "g", 1);
+	input_set(&other, 1, "y", 1);
+	input_set(&other, 2, "hi", 2);
+	expect_messages(vary_join(&input, &other, &some, 3, 4096), "ab", "x", "cde", "hi");
+	input_free(&other);
 	expect_messages(vary_without_message(&input, &some, 0), "cde", "x", "", "");
 	expect_messages(vary_without_message(&input, &some, 1), "ab", "", "cde", "");
 	expect_messages(vary_without_message(&input, &some, 2), "ab", "x", "", "");

@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "search/input.h"
 #include "search/input_search_in.h"
+#include "search/joining.h"
 #include "search/journal.h"
 #include "search/queue.h"
 #include "search/sides.h"
@@ -277,7 +278,8 @@ static void expect_bytes(struct input input, const char *text, size_t size)
 
 static void test_longer(void **state)
 {
-	struct input input = {0};
+	struct input_sources sources = {.count = 1};
+	struct input input = {0}, second = {0};
 
 	(void)state;
 	input_set(&input, 0, "ab\n", 3);
@@ -291,6 +293,14 @@ static void test_longer(void **state)
 	expect_bytes(vary_repeat(&input, 0, 4096), "ab\nab\n", 6);
 	expect_bytes(vary_repeat(&input, 0, 4), "ab\na", 4);
 	expect_bytes(vary_end(&input, 0, 1), "a\n", 2);
+	input_set(&second, 0, "c\n", 2);
+	expect_bytes(vary_join(&input, &second, &sources, 0, 4096), "ab\nc\n", 5);
+	expect_bytes(vary_join(&input, &second, &sources, 0, 4), "ab\nc", 4);
+	input_set(&input, 0, "ab", 2);
+	expect_bytes(vary_join(&input, &second, &sources, 0, 4096), "ab\nc\n", 5);
+	input_set(&second, 0, "c", 1);
+	expect_bytes(vary_join(&input, &second, &sources, 0, 4096), "abc", 3);
+	input_free(&second);
 	input_set(&input, 0, "ab", 2);
 	expect_bytes(vary_longer(&input, 0, VARY_LAST_LINE, 4096), "ab0000000000000000", 18);
 	input_set(&input, 0, "(1,ab)\n", 7);
@@ -401,7 +411,7 @@ static struct side_state state_after(struct sides *sides, const char *path)
 		       no = sides_number(sides, sides_key(places[site], 0));
 
 		if (strchr("ab", *path))
-			sides_jump(sides, jump, sides_number(sides, sides_key(places[2], SIDE_TARGET + *path)), true);
+			sides_jump(sides, jump, places[2], (uint64_t)*path, true);
 		else
 			sides_take(sides, strchr("Tt", *path) ? yes : no, strchr("Tt", *path) ? no : yes, *path != 'l');
 	}
@@ -454,6 +464,81 @@ static void test_states(void **state)
 /* ---- ranks ---- */
 
 /* A branch of a library is turned for the program's own branch behind it; less so each time that this one is not met. */
+/* Targets of a jump are known, each once. */
+static void test_targets(void **state)
+{
+	struct sides sides = {0};
+
+	(void)state;
+	state_after(&sides, "abTab");
+	state_after(&sides, "b");
+	assert_int_equal(sides.targets.count, 2);
+	assert_int_equal(sides.targets.at[0].target, 'a');
+	assert_int_equal(sides.targets.at[1].target, 'b');
+	assert_int_equal(sides.targets.at[0].jump, sides.targets.at[1].jump);
+	sides_free(&sides);
+}
+
+/* ---- joining ---- */
+
+static void expect_joined(struct joining *joining, uint64_t first, uint64_t second)
+{
+	struct joined joined;
+
+	assert_true(joining_next(joining, JOINING_ALL, &joined));
+	assert_int_equal(joined.first, first);
+	assert_int_equal(joined.second, second);
+	assert_int_equal(joined.source, 3);
+}
+
+/* 2 and 4 can go on, 3 did most, 5 was joined. */
+static void test_joining(void **state)
+{
+	static const struct joining_part parts[] = {
+		{.execution = 1, .source = JOINING_SECOND, .news = 1},
+		{.execution = 2, .source = 3, .news = 5},
+		{.execution = 3, .source = JOINING_SECOND, .news = 9},
+		{.execution = 4, .source = 3, .news = 4},
+		{.execution = 5, .source = JOINING_SECOND, .news = 20, .is_joined = true},
+	};
+	struct joining joining = {0};
+	struct joined joined;
+
+	(void)state;
+	assert_false(joining_due(&joining, 1000));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		joining_add(&joining, &parts[i]);
+	expect_joined(&joining, 2, 3);
+	expect_joined(&joining, 4, 2);
+	expect_joined(&joining, 2, 4);
+	expect_joined(&joining, 4, 1);
+	assert_false(joining_next(&joining, JOINING_ONCE, &joined));
+	expect_joined(&joining, 4, 3);
+	expect_joined(&joining, 2, 1);
+	assert_false(joining_next(&joining, JOINING_ALL, &joined));
+	joining_free(&joining);
+}
+
+/* What does nothing new is tried less often, but not never. */
+static void test_joining_due(void **state)
+{
+	struct joining joining = {0};
+	uint64_t now = 8;
+
+	(void)state;
+	vec_push(&joining.pairs, ((struct joining_pair){0, 1}));
+	assert_true(joining_due(&joining, now));
+	assert_false(joining_due(&joining, now + 7));
+	assert_true(joining_due(&joining, now += 8));
+	for (int i = 0; i < 100; i++)
+		joining_told(&joining, false);
+	assert_false(joining_due(&joining, now + 63));
+	assert_true(joining_due(&joining, now += 64));
+	joining_told(&joining, true);
+	assert_true(joining_due(&joining, now + 8));
+	joining_free(&joining);
+}
+
 static void test_rank_behind(void **state)
 {
 	const struct input_search_options options = {.strategy = SEARCH_PM};
@@ -562,8 +647,9 @@ int main(void)
 		cmocka_unit_test(test_lines),           cmocka_unit_test(test_clean),
 		cmocka_unit_test(test_digest),          cmocka_unit_test(test_sides),
 		cmocka_unit_test(test_states),          cmocka_unit_test(test_rank_behind),
-		cmocka_unit_test(test_rank_later),      cmocka_unit_test(test_rank_family),
-		cmocka_unit_test(test_rank_near),
+		cmocka_unit_test(test_targets),         cmocka_unit_test(test_joining),
+		cmocka_unit_test(test_joining_due),     cmocka_unit_test(test_rank_later),
+		cmocka_unit_test(test_rank_family),     cmocka_unit_test(test_rank_near),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -364,6 +364,17 @@ static void targets_differ(void **state)
 								    .own = expressions_add_table(s.x, 0, table, 4)});
 	decided(&s, binary(&s, BO_EXPR_EQ, target, number(&s, 30, 8)));
 	struct trail *trail = sample_trail(&s);
+	/* What was excluded by hand comes back, and what was answered meanwhile does not. */
+	trail_exclude_value(trail, 1, 10);
+	trail_exclude_value(trail, 1, 20);
+	assert_int_equal(solver_turn(solver, trail, 1, &verdict, &answer, &err), 0);
+	assert_int_equal(verdict, SOLVER_SOLVED);
+	assert_int_equal(expressions_evaluate(s.x, target, &answer), 40);
+	assert_int_equal(solver_turn(solver, trail, 1, &verdict, &answer, &err), 0);
+	assert_int_equal(verdict, SOLVER_UNSAT);
+	trail_include(trail, 0, 2);
+	seen[40] = true;
+	targets = 1;
 	while (solver_turn(solver, trail, 1, &verdict, &answer, &err) == 0 && verdict == SOLVER_SOLVED) {
 		uint64_t value = expressions_evaluate(s.x, target, &answer);
 
