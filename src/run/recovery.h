@@ -145,8 +145,8 @@ int recovery_run(struct recovery *recovery, unsigned worker, unsigned patience, 
 		 struct err *err);
 
 /* Like recovery_run, but run another command line instead of recovery, for at most `limit` seconds.  It sees all that
- * recovery would see, on real files, and touches the stage.  `argv` ends with NULL; `environment` (may be NULL) adds KEY=VALUE.  Used for the
- * recorder. */
+ * recovery would see, on real files, and touches the stage.  `argv` ends with NULL; `environment` (may be NULL) adds
+ * KEY=VALUE.  Used for the recorder. */
 int recovery_other(struct recovery *recovery, unsigned worker, char *const *argv, char *const *environment,
 		   double limit, struct outcome *outcome, struct err *err);
 
