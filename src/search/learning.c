@@ -305,7 +305,13 @@ static void variations_push(struct input_search *s, uint64_t number, const struc
 		source_vary(s, number, route, id);
 }
 
-/* The source that the program would have read on; or JOINING_SECOND.  Seeds repeat themselves (VARIED_REST). */
+/* Would the program have read on there?  A connection goes on with a message that has no bytes yet. */
+static bool goes_on(const struct input_source *source, const struct input_bytes *bytes, bool ended)
+{
+	return source->ops || (ended && (source->kind != BO_SOURCE_SOCKET || !bytes->size));
+}
+
+/* The source by which another input can follow; or JOINING_SECOND.  Seeds repeat themselves (VARIED_REST). */
 static int source_to_go_on(const struct input_search *s, const struct attempt *attempt, const struct route *route)
 {
 	bool is_first = attempt->novelty && attempt->origin != ORIGIN_SEED;
@@ -313,7 +319,8 @@ static int source_to_go_on(const struct input_search *s, const struct attempt *a
 	for (uint32_t id = 1; is_first && id < route->ended.count; id++) {
 		int source = turner_source(&s->plan, route->x, id);
 
-		if (source >= 0 && (route->ended.at[id] || s->plan.sources->at[source].ops))
+		if (source >= 0 &&
+		    goes_on(&s->plan.sources->at[source], &attempt->input.of[source], route->ended.at[id]))
 			return source;
 	}
 	return JOINING_SECOND;

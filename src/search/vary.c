@@ -127,14 +127,19 @@ struct input vary_message(const struct input *input, const struct input_sources 
 	return more;
 }
 
+static bool same_bytes(const struct input_bytes *a, const struct input_bytes *b)
+{
+	return a->size == b->size && (!a->size || !memcmp(a->at, b->at, a->size));
+}
+
 static struct input message_join(const struct input *input, const struct input *with,
 				 const struct input_sources *sources, size_t source)
 {
 	struct input more = input_copy(input);
 	size_t from = source;
 
-	for (size_t i = 0; i < sources->count; i++)
-		if (same_connection(sources, source, i) && with->of[i].size)
+	for (size_t i = 0; i < source && from == source; i++)
+		if (same_connection(sources, source, i) && with->of[i].size && !same_bytes(&input->of[i], &with->of[i]))
 			from = i;
 	input_set(&more, source, with->of[from].at, with->of[from].size);
 	return more;

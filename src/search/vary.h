@@ -33,8 +33,8 @@ struct input vary_repeat(const struct input *input, size_t source, size_t most);
  * dropped, moved, or gets a word of another one in the same column.  Lines stay well formed. */
 struct input vary_lines(const struct input *input, size_t source, unsigned way, uint64_t *random);
 
-/* The input with one source that goes on with what another input has there.  A connection gets the last message of the other
- * one, if it is the source of a message that has no bytes yet. */
+/* The input with one source that goes on with what another input has there.  If it is a message that has
+ * no bytes yet, it gets the first one of the other input, on that connection, that differs. */
 struct input vary_join(const struct input *input, const struct input *with, const struct input_sources *sources,
 		       size_t source, size_t most);
 

@@ -268,10 +268,12 @@ static void test_vary(void **state)
 	input_set(&input, 3, "", 0);
 	expect_messages(vary_message(&input, &some, 3, 0), "ab", "x", "cde", "cde");
 	expect_messages(vary_message(&input, &some, 3, 1), "ab", "x", "cde", "ab");
-	input_set(&other, 0, "g", 1);
+	input_set(&other, 0, "ab", 2);
 	input_set(&other, 1, "y", 1);
 	input_set(&other, 2, "hi", 2);
 	expect_messages(vary_join(&input, &other, &some, 3, 4096), "ab", "x", "cde", "hi");
+	input_set(&other, 0, "g", 1);
+	expect_messages(vary_join(&input, &other, &some, 3, 4096), "ab", "x", "cde", "g");
 	input_free(&other);
 	expect_messages(vary_without_message(&input, &some, 0), "cde", "x", "", "");
 	expect_messages(vary_without_message(&input, &some, 1), "ab", "", "cde", "");
