@@ -326,6 +326,7 @@ static int source_to_go_on(const struct input_search *s, const struct attempt *a
 	return JOINING_SECOND;
 }
 
+/* Inputs on which the program crashes or hangs are not put together with others. */
 static void joining_learn(struct input_search *s, uint64_t number, const struct route *route)
 {
 	const struct attempt *attempt = attempt_of(s, number);
