@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-	EVERY = 8,      /* inputs that are made otherwise, before two are put together; */
-	PATIENCE = 4,   /* after so many that did nothing new, twice as many, */
+	EVERY = 8,      /* one of so many inputs is put together; */
+	PATIENCE = 4,   /* after so many that did nothing new, one of twice as many, */
 	SLOWER_MOST = 3 /* and so on, so often */
 };
 
